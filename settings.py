@@ -24,7 +24,6 @@ _GENERAL = "RAGRAPHS API ACCESS CLIENT SERVER ID CA CURL FILE DIR SSL REQUESTS H
 _NO_PROVIDER = _ADDRESS | _KEY | frozenset(_GENERAL.split())
 _EVERYWHERE = frozenset({"PROXY", "CERT", "BUNDLE"})
 _SENT = frozenset({"API", "HF"})  # among the words of the keys that models and searches take
-_DEFAULT = "RAGRAPHS_DEFAULT_"
 _ALSO_CALLED = {"LANGCHAIN": "LANGSMITH", "HUGGING": "HF", "HUGGINGFACEHUB": "HF"}
 
 
@@ -33,7 +32,8 @@ def add_env_file(file: Mapping[str, str | None], environment: MutableMapping[str
 
     A key of the environment never meets an address of the file, which anyone may have written: the
     file's own key is taken beside its address. Where it has none, the address is left out, and the
-    sentence returned says so; else it is empty.
+    sentence returned says so; else it is empty. ``RAGRAPHS_DEFAULT_X`` sets ``RAGRAPHS_X`` where
+    nothing else does.
     """
     ours = {name: value for name, value in file.items() if value and name not in environment}
     addresses = {name for name, value in ours.items() if _is_address(name, value)}
@@ -50,18 +50,10 @@ def add_env_file(file: Mapping[str, str | None], environment: MutableMapping[str
         else:
             ours |= {key: str(file[key]) for key in met}
     environment.update(ours)
+    for name in [one for one in environment if one.startswith("RAGRAPHS_DEFAULT_")]:
+        own = name.replace("DEFAULT_", "", 1)
+        environment[own] = environment.get(own) or environment[name]
     return problem
-
-
-def add_defaults(environment: MutableMapping[str, str]) -> None:
-    """Sets every variable ``RAGRAPHS_X`` that is not set, but ``RAGRAPHS_DEFAULT_X`` is.
-
-    LangGraph's server puts the ``env`` of a ``langgraph.json`` in the place of exported variables.
-    """
-    for name, value in list(environment.items()):
-        ours = name.replace(_DEFAULT, "RAGRAPHS_", 1)
-        if name.startswith(_DEFAULT) and not environment.get(ours):
-            environment[ours] = value
 
 
 def _words(name: str) -> set[str]:
@@ -93,7 +85,6 @@ logging.getLogger("ragraphs").addHandler(logging.NullHandler())  # the applicati
 # While the module is imported, since a server's event loop must not wait for a file. Without
 # interpolation, by which a file could name a key of the environment as its own.
 _problem = add_env_file(dotenv_values(".env", interpolate=False), os.environ)
-add_defaults(os.environ)
 
 
 def split_commas(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -30,7 +31,8 @@ def list_entities(
     """List entities, those that most passages speak of first."""
     from ..views.entities import listed
 
-    return listed(opened(context), limit, name or ""), show.entities
+    found = listed(opened(context), limit + 1, name or "")
+    return found[:limit], partial(show.entities, more=len(found) > limit)
 
 
 @entities.command("show")

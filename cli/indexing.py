@@ -32,6 +32,23 @@ _WORDS = 200  # of a passage whose documents are not read yet
 # What a layer embeds, in texts of all passages.
 _EMBEDDED = {"passages": 1.0, "sentences": 1.0, "hops": 0.4, "entities": 0.4, "communities": 0.2}
 
+_Triples = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        hidden=True,
+        help="File .jsonl of entities and triples found elsewhere; may be repeated.",
+    ),
+]
+_CopyTo = Annotated[
+    str | None,
+    typer.Option(
+        metavar="INDEX",
+        hidden=True,
+        help="Copy the index there and do nothing else; see ragraphs copy.",
+    ),
+]
+
 
 @context_options(IndexContext)
 def index(
@@ -39,22 +56,8 @@ def index(
     sources: Annotated[
         list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
     ] = None,
-    triples: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            hidden=True,
-            help="File .jsonl of entities and triples found elsewhere; may be repeated.",
-        ),
-    ] = None,
-    copy_to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INDEX",
-            hidden=True,
-            help="Copy the index there and do nothing else; see ragraphs copy.",
-        ),
-    ] = None,
+    triples: _Triples = None,
+    copy_to: _CopyTo = None,
     on: Cluster = None,
     workers: Workers = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,

@@ -292,14 +292,16 @@ def cost(usage: Usage) -> None:
         out.print(f"[dim]{escape(cost_of(usage))}[/dim]")
 
 
-def entities(found: Sequence[dict[str, Any]]) -> None:
-    """Prints entities, one a line."""
+def entities(found: Sequence[dict[str, Any]], *, more: bool = False) -> None:
+    """Prints entities, one a line, and whether there are ``more``."""
     whole = [Column(no_wrap=True) for _ in ("type", "passages", "id")]
     table = Table.grid(Column(overflow="fold"), *whole, padding=(0, 2))
     for entity in found:
         passages = counted(entity["passages"], "passage")
         table.add_row(escape(entity["name"]), escape(entity["type"]), passages, entity["id"])
     out.print(table)
+    if more:
+        out.print(f"[dim]There are more than these {len(found)}; --limit N shows N.[/dim]")
 
 
 def entities_in_full(found: Sequence[dict[str, Any]]) -> None:
@@ -327,6 +329,8 @@ def correction(result: Any) -> None:
 
 def merges(found: Sequence[dict[str, Any]]) -> None:
     """Prints merges, one a line."""
+    if not found:
+        out.print("No name was taken for another one's.")
     for merge in found:
         out.print(
             escape(f"{merge['merged']} ({merge['merged_id']}) is {merge['kept']}")

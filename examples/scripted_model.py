@@ -46,7 +46,7 @@ class ScriptedModel(BaseChatModel):
         elif not self.tool:
             reply = AIMessage(self.fact if self.fact in said else _UNKNOWN)
         else:
-            asked = {"question": said} if self.tool == "answer_question" else self._answered(said)
+            asked = {"query": said} if self.tool == "answer_question" else self._answered(said)
             call = {"name": self.tool, "args": asked, "id": "1"}
             reply = AIMessage("", tool_calls=[call])
         size = sum(len(str(message.content)) for message in messages) // 4

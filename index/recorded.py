@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast, get_args
 from typing_extensions import TypedDict
 
 from ..context import IndexContext, LayerName
-from ..models.embeddings import identity, open_embedder, resolve_auto, suits
+from ..models.embeddings import MULTILINGUAL_FASTEMBED, identity, open_embedder, resolve_auto, suits
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE
 from ..settings import Settings
@@ -66,6 +66,7 @@ DEFAULT_CHUNK_TOKENS = 400
 
 
 _SAMPLE = 200
+_TOLD = "told_of_language"  # property: the embeddings that it was told of
 DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 2000}
 
 
@@ -205,7 +206,7 @@ def _check_embeddings(name: str, named: str, operator: Settings) -> None:
 
 
 def warn_of_language(index: Index) -> None:
-    """Says where the embeddings suit the languages of the stored passages no more. Blocks."""
+    """Says once that the embeddings do not suit the languages of the stored passages. Blocks."""
 
     def sample() -> Iterator[str]:
         ids = sorted(index.catalogue.passage_ids())
@@ -213,10 +214,13 @@ def warn_of_language(index: Index) -> None:
             yield passage["text"]
 
     name = index.catalogue.property("embeddings")
-    if name and not suits(name, sample()):
+    if name and index.catalogue.property(_TOLD) != name and not suits(name, sample()):
+        if not index.read_only:
+            index.catalogue.set_property(_TOLD, name)
         current_meter().warn(
             f"The embeddings {name} are made for English, and the documents are not all English; "
-            "for a model of many languages index them anew, with another --index."
+            "index them anew by a model of many languages: --embeddings "
+            f"fastembed:{MULTILINGUAL_FASTEMBED} --index ANOTHER"
         )
 
 

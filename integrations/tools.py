@@ -21,7 +21,7 @@ _UNSEEN: RunnableConfig = {"tags": [TAG_NOSTREAM]}
 class QuestionArgument(BaseModel, title="Question"):
     """The argument of the tool."""
 
-    question: str = Field(description="One question in full words, without pronouns.")
+    query: str = Field(description="One question in full words, without pronouns.")
 
 
 def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: str) -> BaseTool:
@@ -29,16 +29,16 @@ def answering_tool(graph: Pregel[Any, Any, Any, Any], name: str, description: st
     if "answer" not in graph.output_channels:
         raise RagraphsError(f"The graph {graph.name} answers no questions, so it is no tool.")
 
-    def answer(question: str) -> tuple[str, AnswerOutput]:
+    def answer(query: str) -> tuple[str, AnswerOutput]:
         try:
-            found = cast(AnswerOutput, graph.invoke({"question": question}, _UNSEEN))
+            found = cast(AnswerOutput, graph.invoke({"question": query}, _UNSEEN))
         except RagraphsError as error:
             raise ToolException(str(error)) from error
         return short_text(short_answer(found)), found
 
-    async def answer_async(question: str) -> tuple[str, AnswerOutput]:
+    async def answer_async(query: str) -> tuple[str, AnswerOutput]:
         try:
-            found = cast(AnswerOutput, await graph.ainvoke({"question": question}, _UNSEEN))
+            found = cast(AnswerOutput, await graph.ainvoke({"question": query}, _UNSEEN))
         except RagraphsError as error:
             raise ToolException(str(error)) from error
         return short_text(short_answer(found)), found

@@ -66,7 +66,7 @@ async def checked(
     from ..algorithms.doubts import doubt, is_short  # their patterns take long to compile
 
     answer, citations = found["answer"], found["citations"]
-    texts = _cited_sentences(citations, evidence)
+    texts = cited_sentences(citations, evidence)
     cited = [f"{text['title']}: {text['text']}" for text in texts]
     of = {one["passage"] for one in citations}
     around = [passage["text"] for passage in evidence if passage["id"] in of]
@@ -91,7 +91,7 @@ async def _claims_checked(
         CHECK_ANSWER,
         otherwise="Whether the citations support the whole answer was not checked.",
         question=question,
-        texts=_cited_sentences(found["citations"], evidence, before="[{}] "),
+        texts=cited_sentences(found["citations"], evidence, before="[{}] "),
         answer=shown,
     )
     if check is None:
@@ -172,7 +172,7 @@ def _citation(passage: Evidence, span: Span) -> Citation:
     return {**citation, "end": start, "kind": "triple"} if states_triples(passage) else citation
 
 
-def _cited_sentences(
+def cited_sentences(
     citations: Sequence[Citation], evidence: Sequence[Evidence], before: str = ""
 ) -> list[Excerpt]:
     """The whole sentences that are cited, passage by passage, numbered from 1.

@@ -101,7 +101,7 @@ async def _run(graph: Pregel[Any, Any, Any, Any], given: Any, context: Context, 
 class AnswerQuestion(OfAnIndex):
     """The arguments of answer_question."""
 
-    question: Annotated[
+    query: Annotated[
         str, Field(min_length=1, description="The question, complete in itself, in any language.")
     ]
     method: Annotated[
@@ -110,12 +110,17 @@ class AnswerQuestion(OfAnIndex):
             description="How to look for the answer. Leave it at auto unless the user asks for one."
         ),
     ] = "auto"
+    verify: Annotated[
+        bool,
+        Field(description="Whether the question is a statement to check against the documents."),
+    ] = False
 
 
 async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAnswer:
     graph = await graph_soon("router")
     context = RouterContext(index=access.index(given.index), method=given.method)
-    return short_answer(await _run(graph, {"question": given.question}, context, tell))
+    asked = {"statement" if given.verify else "question": given.query}
+    return short_answer(await _run(graph, asked, context, tell))
 
 
 def _from_json(given: Any) -> Any:
@@ -196,7 +201,7 @@ def _search_text(found: FoundPassages) -> str:
 class SummariseDocuments(OfAnIndex):
     """The arguments of summarise_documents."""
 
-    question: Annotated[
+    query: Annotated[
         str,
         Field(min_length=1, description="The side of the whole to summarise."),
     ] = "What are the main themes of these documents?"
@@ -205,7 +210,7 @@ class SummariseDocuments(OfAnIndex):
 async def _summarise(given: SummariseDocuments, access: Access, tell: Tell) -> ShortAnswer:
     graph = await graph_soon("graphrag")
     context = GraphragContext(index=access.index(given.index), search="global")
-    return short_answer(await _run(graph, {"question": given.question}, context, tell))
+    return short_answer(await _run(graph, {"question": given.query}, context, tell))
 
 
 class ListIndexes(Arguments):

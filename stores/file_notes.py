@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, Engine, exists, select
+from sqlalchemy import Connection, Engine, exists, func, select
 
 from . import tables
 from .queries import delete_with, rows, rows_with, upsert
@@ -28,6 +28,18 @@ def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) ->
         for path, content in found
         if partly or not content.startswith(AGAIN)
     }
+
+
+def repeated_documents(engine: Engine) -> list[tuple[str, str, int]]:
+    """Two documents of each content that several have, and how many have it."""
+    table = tables.documents
+    query = (
+        select(func.min(table.c.id), func.max(table.c.id), func.count())
+        .where(table.c.passages > 0)
+        .group_by(table.c.content)
+        .having(func.count() > 1)
+    )
+    return [(first, last, count) for first, last, count in rows(engine, query)]
 
 
 def make_unread(connection: Connection, paths: Collection[str]) -> None:

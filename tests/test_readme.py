@@ -28,6 +28,12 @@ def test_a_readme_is_short(readme: str) -> None:
 
 
 @pytest.mark.parametrize("page", [*READMES, *QUICKSTARTS])
+def test_no_first_page_speaks_of_layers(page: str) -> None:
+    first = text_of(page) if page in QUICKSTARTS else text_of(page)[:4000]
+    assert "layer" not in first.lower() and "레이어" not in first
+
+
+@pytest.mark.parametrize("page", [*READMES, *QUICKSTARTS])
 def test_all_that_a_first_page_tells_to_run_runs_and_its_questions_have_answers(
     page: str,
     run: Run,

@@ -212,7 +212,7 @@ async def test_the_tools_are_for_people_and_their_results_are_short(server):
     async with Client(f"{server.url}/mcp") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
     assert names == {"answer_question", "search_documents", "summarise_documents"}
-    answer = text_of(await called(f"{server.url}/mcp", "answer_question", question=QUESTION))
+    answer = text_of(await called(f"{server.url}/mcp", "answer_question", query=QUESTION))
     assert FORTH in answer and len(answer) < 1000
     missing = await called(f"{server.url}/mcp", "search_documents", query="a", index="none")
     assert missing.is_error and "ragraphs index" in text_of(missing)

@@ -199,12 +199,12 @@ def test_a_state_that_a_tenant_writes_leads_to_its_own_index_only(ada):
 
 
 async def test_the_tools_know_the_indexes_of_the_tenant_who_asks(ada, bob):
-    error, text = await ada.tool("answer_question", question=OWN)
+    error, text = await ada.tool("answer_question", query=OWN)
     assert not error and TEXTS["ada"] in text
     error, text = await ada.tool("list_indexes")
     assert text == "ada: 1 documents\nshared: 1 documents"
     for tool, arguments in (
-        ("answer_question", {"question": QUESTION}),
+        ("answer_question", {"query": QUESTION}),
         ("search_documents", {"query": QUESTION}),
         ("summarise_documents", {}),
     ):
@@ -213,7 +213,7 @@ async def test_the_tools_know_the_indexes_of_the_tenant_who_asks(ada, bob):
             assert error and "choose one of: ada, shared" in text
     error, text = await ada.tool("search_documents", query=QUESTION)
     assert not error and "heliotrope" not in text
-    assert "heliotrope" in (await bob.tool("answer_question", question=QUESTION))[1]
+    assert "heliotrope" in (await bob.tool("answer_question", query=QUESTION))[1]
 
 
 def test_another_agent_is_answered_from_its_tenants_index(ada, bob):

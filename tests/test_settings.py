@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ragraphs.context import Context, IndexContext, RouterContext
 from ragraphs.context.base import ADVANCED
 from ragraphs.context.settled import named
-from ragraphs.settings import Settings, add_defaults, add_env_file, settings, told
+from ragraphs.settings import Settings, add_env_file, settings, told
 from ragraphs.state.errors import RagraphsError
 from scripted_model import DOCUMENTS, MODEL, QUESTION, Script
 from stub_openai import OpenAIStub
@@ -176,5 +176,5 @@ def test_a_setting_that_is_gone_is_refused_in_a_sentence(name):
 def test_a_default_is_taken_only_where_nothing_is_set():
     environment = {"RAGRAPHS_DEFAULT_ROOT": ".", "RAGRAPHS_DEFAULT_INDEX": "a"}
     environment |= {"RAGRAPHS_INDEX": "b", "RAGRAPHS_ROOT": ""}
-    add_defaults(environment)
+    assert add_env_file({}, environment) == ""
     assert (environment["RAGRAPHS_ROOT"], environment["RAGRAPHS_INDEX"]) == (".", "b")

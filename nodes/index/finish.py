@@ -13,6 +13,7 @@ from ...models.meter import current_meter
 from ...prompts.indexing import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ...state.index import IndexState
 from ...stores.catalogue import FORGETTING
+from ...stores.file_notes import repeated_documents
 from ..node import node
 from ..run import Run, Update
 
@@ -35,14 +36,29 @@ async def forget(state: IndexState, run: Run[IndexContext]) -> Update:
 @node()
 async def count(state: IndexState, run: Run[IndexContext]) -> Update:
     """Says how large the index is now, what is built of it, and whether its embeddings suit it."""
-    await run.in_thread(warn_of_language)
     planned = run.context.dry_run
+    if not planned:
+        await run.in_thread(warn_of_language)
+    if state["added"] and not planned:
+        await run.in_thread(_warn_of_repeated)
     return {
         "layers": state["layers"] if planned else await run.in_thread(built_layers),
         "inline": [],
         "document_count": await run.in_thread(lambda index: index.catalogue.count_documents()),
         "passage_count": await run.in_thread(lambda index: index.catalogue.count_passages()),
     }
+
+
+def _warn_of_repeated(index: Index) -> None:
+    """Says how many documents have the content of another one, in another folder perhaps."""
+    if found := repeated_documents(index.engine):
+        first, last, _ = min(found)
+        more = sum(count - 1 for _, _, count in found)
+        told = "1 document is" if more == 1 else f"{more:,} documents are"
+        current_meter().warn(
+            f"{told} in the index twice, such as {last}, which is the same as {first}; take one "
+            f"out with: ragraphs remove {last}"
+        )
 
 
 def _forget(index: Index) -> None:

@@ -39,7 +39,10 @@ def test_entities_are_listed_and_shown(indexed):
     assert "Ann Lee | met | Bob Ray" in out and "docs/a.txt" in out
     (shown,) = json.loads(indexed("entities", "show", "Rome", "--json")[1])
     assert shown["relations"][0]["source"] == "Bob Ray"
-    assert "Rome" in indexed("entities", "list")[1]
+    whole = indexed("entities", "list")[1]
+    assert "Rome" in whole and "more than" not in whole
+    assert "There are more than these 2" in indexed("entities", "list", "--limit", "2")[1]
+    assert "No name was taken" in indexed("entities", "merges")[1]
 
 
 def test_names_are_merged_and_split_again(indexed):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -13,10 +12,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from doc_pages import PAGES, READMES, ROOT, Block, blocks_of, commands_of, text_of
+from installing import REQUIRED, inherited, typed
 
-# Read once: the other tests know no certificates, and no package comes without.
-CERTIFICATES = {name: text for name, text in os.environ.items() if name.startswith("SSL_CERT_")}
-REQUIRED = os.environ.get("RAGRAPHS_TEST_INSTALL") == "required"
 SMALL = "tests/algorithms/test_claims.py"  # of all tests, since the clone would test itself again
 _RELEASED = re.compile(r".*pip install ragraphs\b.*")
 
@@ -51,32 +48,6 @@ def clone() -> Iterator[Path]:
         if tried.returncode and not REQUIRED:
             pytest.skip("There are no packages to be had.")
         yield folder
-
-
-def inherited() -> dict[str, str]:
-    """The environment of whoever runs the tests, without the variables of these programs."""
-    ours = ("PYTEST_", "RAGRAPHS_", "VIRTUAL_ENV", "MAKE", "SSL_CERT_")
-    others = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
-    return {**others, **CERTIFICATES}
-
-
-def typed(clone: Path, command: str, **environment: str) -> str:
-    """Output of the shell ``command`` in ``clone``, in which no other environment is active."""
-    path = os.pathsep.join(
-        one
-        for one in os.environ["PATH"].split(os.pathsep)
-        if not (Path(one).parent / "pyvenv.cfg").exists()
-    )
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=clone,
-        env={**inherited(), "PATH": path, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    return done.stdout
 
 
 def has(clone: Path, package: str) -> bool:

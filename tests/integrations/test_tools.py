@@ -34,10 +34,10 @@ def calling(name: str, **arguments: str) -> AIMessage:
 async def test_a_tool_gives_a_short_cited_answer(bridges: str) -> None:
     tool = ragraphs.build("router", index=bridges).as_tool()
     assert tool.name == "answer_question"
-    assert list(tool.args) == ["question"]
+    assert list(tool.args) == ["query"]
     assert f"from the documents of the index {bridges!r}" in tool.description
-    assert tool.invoke({"question": QUESTION}).startswith(ANSWER)
-    assert (await tool.ainvoke({"question": QUESTION})).startswith(ANSWER)
+    assert tool.invoke({"query": QUESTION}).startswith(ANSWER)
+    assert (await tool.ainvoke({"query": QUESTION})).startswith(ANSWER)
 
 
 def test_a_tool_says_what_is_missing(bridges: str, llm: Any, script: Any) -> None:
@@ -48,7 +48,7 @@ def test_a_tool_says_what_is_missing(bridges: str, llm: Any, script: Any) -> Non
         "missing": ["Who designed the Severn Bridge?"],
     }
     tool = ragraphs.build("basic", index=bridges, llm=llm).as_tool()
-    assert tool.invoke({"question": "Who designed the Severn Bridge?"}) == (
+    assert tool.invoke({"query": "Who designed the Severn Bridge?"}) == (
         "The documents give no answer.\n\n"
         "The documents do not say:\n- Who designed the Severn Bridge?"
     )
@@ -57,7 +57,7 @@ def test_a_tool_says_what_is_missing(bridges: str, llm: Any, script: Any) -> Non
 @pytest.mark.parametrize("question", ["", "x" * 9000])
 async def test_an_error_comes_back_as_a_sentence(bridges: str, question: str) -> None:
     tool = ragraphs.build("basic", index=bridges).as_tool()
-    call = {"type": "tool_call", "name": tool.name, "args": {"question": question}, "id": "1"}
+    call = {"type": "tool_call", "name": tool.name, "args": {"query": question}, "id": "1"}
     for message in (tool.invoke(call), await tool.ainvoke(call)):
         assert (message.status, message.content[:13]) == ("error", "The question ")
 
@@ -68,7 +68,7 @@ def test_a_graph_that_answers_nothing_is_no_tool() -> None:
 
 
 def test_an_agent_asks_our_documents(bridges: str) -> None:
-    model = Caller(responses=[calling("answer_question", question=QUESTION), AIMessage("Fowler.")])
+    model = Caller(responses=[calling("answer_question", query=QUESTION), AIMessage("Fowler.")])
     tool = ragraphs.build("router", index=bridges).as_tool()
     agent = create_agent(model, tools=[tool])
     messages = agent.invoke({"messages": [HumanMessage("Who was it?")]})["messages"]
@@ -80,7 +80,7 @@ def test_an_agent_asks_our_documents(bridges: str) -> None:
 
 
 def test_the_answer_of_a_tool_is_no_message_of_the_agent(bridges: str) -> None:
-    model = Caller(responses=[calling("answer_question", question=QUESTION), AIMessage("Fowler.")])
+    model = Caller(responses=[calling("answer_question", query=QUESTION), AIMessage("Fowler.")])
     agent = create_agent(model, tools=[ragraphs.build("router", index=bridges).as_tool()])
     asked = {"messages": [HumanMessage("Who was it?")]}
     parts = [part for part, _ in agent.stream(asked, stream_mode="messages")]

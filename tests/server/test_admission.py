@@ -104,7 +104,7 @@ async def test_a_tool_that_asks_says_that_the_server_is_busy(url, model, clients
     with silent(model) as reached:
         clients.submit(asked, url)
         assert reached.wait(20)
-        told = await called(f"{url}/mcp", "answer_question", question="Who built it?")
+        told = await called(f"{url}/mcp", "answer_question", query="Who built it?")
         assert told.is_error and BUSY in text_of(told)
 
 
@@ -155,7 +155,7 @@ def test_a_client_that_leaves_makes_room_for_the_next(url, model, accept):
 
 
 def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
-    call = {"name": "answer_question", "arguments": body()}
+    call = {"name": "answer_question", "arguments": {"query": body()["question"]}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     with silent(model) as reached:
         leave(url, "/mcp", request, reached, "application/json, text/event-stream")

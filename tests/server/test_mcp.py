@@ -69,7 +69,7 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
         told.append(message)
 
     async with Client(url, mode=mode) as client:
-        asked = {"question": QUESTION}
+        asked = {"query": QUESTION}
         result = await client.call_tool("answer_question", asked, progress_callback=progress)
     assert not result.is_error
     assert set(result.structured_content) == {
@@ -84,6 +84,13 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
     assert place in result.structured_content["quotes"]
     assert text_of(result).startswith("John Fowler and Benjamin Baker\n\n[1] “The Forth Bridge")
     assert len(text_of(result)) < 1000 and told[0] == "decide"
+
+
+async def test_a_statement_is_verified(url):
+    stated = {"question": FORTH, "verify": True}
+    result = await called(url, "answer_question", **stated)
+    assert result.structured_content["answer"] == "supported"
+    assert [one["quote"] for one in result.structured_content["quotes"]] == [FORTH]
 
 
 async def test_the_passages_found_are_cut_to_what_a_model_reads(url):
@@ -138,15 +145,15 @@ async def test_the_indexes_are_listed_with_their_sizes(url):
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("answer_question", {"question": QUESTION, "index": "other"}, "choose one of: notes"),
-        ("answer_question", {"question": QUESTION, "index": "../notes"}, "choose one of: notes"),
-        ("answer_question", {"question": QUESTION, "index": 5}, "'index' cannot be used"),
-        ("answer_question", {"question": QUESTION, "index": "empty"}, "ragraphs index SOURCE"),
-        ("answer_question", {"question": " "}, "question is empty"),
-        ("answer_question", {}, "'question' cannot be used"),
-        ("answer_question", {"question": QUESTION, "method": "magic"}, "'method' cannot be used"),
-        ("answer_question", {"question": QUESTION, "model": "x"}, "'model' cannot be used"),
-        ("answer_question", {"question": QUESTION, "method": "tog2"}, "--layers entities"),
+        ("answer_question", {"query": QUESTION, "index": "other"}, "choose one of: notes"),
+        ("answer_question", {"query": QUESTION, "index": "../notes"}, "choose one of: notes"),
+        ("answer_question", {"query": QUESTION, "index": 5}, "'index' cannot be used"),
+        ("answer_question", {"query": QUESTION, "index": "empty"}, "ragraphs index SOURCE"),
+        ("answer_question", {"query": " "}, "question is empty"),
+        ("answer_question", {}, "'query' cannot be used"),
+        ("answer_question", {"query": QUESTION, "method": "magic"}, "'method' cannot be used"),
+        ("answer_question", {"query": QUESTION, "model": "x"}, "'model' cannot be used"),
+        ("answer_question", {"query": QUESTION, "method": "tog2"}, "--layers entities"),
         ("search_documents", {"query": "a", "top_k": 500}, "'top_k' cannot be used"),
         ("search_documents", {"query": "a", "where": {"year": {"$near": 5}}}, "$near"),
         ("search_documents", {"query": "a", "where": "year"}, "'where' cannot be used"),
@@ -173,7 +180,7 @@ async def test_documents_are_added_and_replaced_where_the_operator_allows_it(url
     document["text"] = "Sir Thomas Bouch designed the Tay Bridge."
     again = await called(url, "index_documents", index="letters", documents=[document])
     assert again.structured_content["updated"] == 1
-    asked = {"question": "Who designed the Tay Bridge?", "index": "letters"}
+    asked = {"query": "Who designed the Tay Bridge?", "index": "letters"}
     assert "Bouch" in text_of(await called(url, "answer_question", **asked))
 
 
