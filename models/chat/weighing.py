@@ -23,7 +23,7 @@ def weighed(text: str, tokens: Any) -> str:
     '{"grade": 3.5}'
     """
     listed = [one for one in tokens or () if isinstance(one, dict)]
-    words = [one.get("token") if isinstance(one.get("token"), str) else "" for one in listed]
+    words = [str(one.get("token") or "") for one in listed]
     told = "".join(words)  # llama.cpp tells those of a fence around the text as well
     start = told.find(text)
     if start < 0 or not told:

@@ -8,7 +8,6 @@ from ...algorithms.crag.strips import decompose, recompose
 from ...context import CragContext
 from ...index.opening import Index
 from ...models.graders import SimilarityGrader
-from ...models.lexical import LexicalEmbedder
 from ...prompts.library import GRADE_STRIPS
 from ...prompts.prompt import number_passages
 from ...state.crag import CragState
@@ -49,6 +48,8 @@ async def merge(state: CragState, context: CragContext) -> Update:
 
 def _nearest(index: Index, question: str, strips: Sequence[Evidence]) -> list[Evidence]:
     """The strips of long texts that share most with the question, in their order. Blocks."""
+    from ...models.lexical import LexicalEmbedder  # loads numpy
+
     grader = SimilarityGrader(LexicalEmbedder())
     scores = grader.scores(question, number_passages(strips))
     best = sorted(range(len(strips)), key=lambda place: -scores[place])[:_MOST_STRIPS]

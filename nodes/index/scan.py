@@ -31,6 +31,7 @@ from ...stores.metadata import storable
 from ..node import node
 from .given import check_given, check_size
 from .split import DocumentReader
+from .triples import graph_documents
 
 _SAMPLE = 30
 _ROWS = 30
@@ -76,7 +77,8 @@ def _scan(
     triples, refused = _find_triples(state.get("triples") or [], operator)
     if triples:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
-    inline = state.get("documents") or []
+    given_triples = [_name(file, operator) for file in triples]
+    inline = [*(state.get("documents") or []), *_cards(given_triples, context, operator)]
     names = [_name(file, operator) for file in files]
     size = check_size(inline, files, operator)
     characters = size if {file.suffix.lower() for file in files} <= PLAIN else size * _PACKED
@@ -97,7 +99,7 @@ def _scan(
         "embeddings": index.embedder.name,
         "inline": inline,
         "files": names,
-        "triple_files": [_name(file, operator) for file in triples],
+        "triple_files": given_triples,
         "gone": list(dict.fromkeys(gone)),
         "failures": [*failures, *refused],
         "skipped": endings_of(skipped),
@@ -107,6 +109,14 @@ def _scan(
         "warnings": Overwrite(current_meter().warnings),
     }
     return found, index, reader
+
+
+def _cards(files: Sequence[str], context: IndexContext, operator: Settings) -> list[Document]:
+    """The documents that make up a graph in ``files`` of triples; none where all are attached."""
+    if not files:
+        return []
+    home = open_to_try(context.model_copy(update={"dry_run": True})).home
+    return graph_documents(files, operator, home)
 
 
 def _beginnings(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,7 +15,9 @@ from ...context import IndexContext
 from ...index.opening import Index
 from ...index.progress import Progress, progress_of
 from ...prompts.extraction_replies import Facts, joined, to_facts
+from ...settings import Settings
 from ...state.index import Failure, IndexState
+from ...state.records import Document
 from ...stores.loading.file import SourceFile
 from ...stores.loading.rows import JsonLine, json_lines
 from ...stores.loading.sources import document_path
@@ -23,6 +27,7 @@ from ...stores.readings import IMPORTED, Reading
 from ..node import node
 from ..run import Run, Update
 from .fact_sharing import share_facts
+from .graph_cards import GraphLine, aliases_in, cards_of, documents_of
 
 _BATCH = 100
 _LIMITS = Limits(line_characters=1024 * 1024)  # a value of JSON may take a hundred times as much
@@ -42,8 +47,10 @@ async def import_triples(state: IndexState, run: Run[IndexContext]) -> Update:
 
 def names_in(index: Index, files: Sequence[str]) -> frozenset[str]:
     """The names of the documents that triples are given for. Blocks."""
-    lines = (line for line in _lines(files, index) if isinstance(line, JsonLine))
-    return frozenset(name for line in lines if (name := _name(line.value)))
+    given = files, index.operator, index.home
+    lines = (line for line in _lines(*given) if isinstance(line, JsonLine))
+    cards = (card["id"] for card in graph_documents(*given))
+    return frozenset([*filter(None, (_name(line.value) for line in lines)), *cards])
 
 
 def suffixes(document: str) -> Iterator[str]:
@@ -57,29 +64,37 @@ def _import(index: Index, files: Sequence[str], report: Progress) -> list[Failur
     known = _documents(index)
     found: defaultdict[str, list[Facts]] = defaultdict(list)
     failures: list[Failure] = []
-    for line in _lines(files, index):
+    cards: list[GraphLine] = []
+    for line in _lines(files, index.operator, index.home):
         try:
             if isinstance(line, LoadFailure):
                 raise LoadError(line.reason)
-            document = _meant(line.value, known)
+            document = _meant(line.value, known) if _name(line.value) else ""
             facts, left_out = _facts(line.value)
-            found[document].append(facts)
+            if document:
+                found[document].append(facts)
+            else:
+                cards.append(_graph_line(line, facts))
             if left_out:
                 raise LoadError(f"{left_out} of its entities and triples cannot be read.")
         except LoadError as error:
             where = line.source if isinstance(line, LoadFailure) else line.where
             failures.append({"path": where, "reason": str(error)})
+    for id, card in cards_of(cards).items():
+        found[id].append(card.facts)
     for done, batch in enumerate(batches(found, _BATCH), start=1):
         _store(index, {document: found[document] for document in batch})
         report(min(done * _BATCH, len(found)), len(found))
     return failures
 
 
-def _lines(files: Sequence[str], index: Index) -> Iterator[JsonLine | LoadFailure]:
+def _lines(
+    files: Sequence[str], operator: Settings, home: Path
+) -> Iterator[JsonLine | LoadFailure]:
     for name in files:
-        file = index.operator.base / name
-        path = document_path(file, index.home)
-        source = SourceFile(file, path, index.operator.root, _LIMITS)
+        file = operator.base / name
+        path = document_path(file, home)
+        source = SourceFile(file, path, operator.root, _LIMITS)
         try:
             yield from json_lines(source)
         except LoadError as error:
@@ -103,10 +118,8 @@ def _name(row: Any) -> str:
 
 
 def _meant(row: Any, known: Mapping[str, set[str]]) -> str:
-    """The document that a line speaks of. Raises LoadError where it is none, or not one."""
+    """The document that a line names. Raises LoadError where it is none, or not one."""
     name = _name(row)
-    if not name:
-        raise LoadError('It names no passage; put the end of a document\'s id under "passage".')
     documents = {name} if name in known.get(name, ()) else known.get(name, set())
     if not documents:
         raise LoadError(f"There is no document {name!r} in the index.")
@@ -116,12 +129,28 @@ def _meant(row: Any, known: Mapping[str, set[str]]) -> str:
     return next(iter(documents))
 
 
+def graph_documents(files: Sequence[str], operator: Settings, home: Path) -> list[Document]:
+    """The cards of the lines that name no document, which make up a graph by themselves. Blocks."""
+    found: list[GraphLine] = []
+    for line in _lines(files, operator, home):
+        if isinstance(line, JsonLine) and not _name(line.value):
+            with suppress(LoadError):  # which the import tells
+                found.append(_graph_line(line, _facts(line.value)[0]))
+    return list(documents_of(cards_of(found)))
+
+
+def _graph_line(line: JsonLine, facts: Facts) -> GraphLine:
+    if not (facts.entities or facts.relations or facts.claims):
+        raise LoadError('It names no document under "passage", and holds no triples of a graph.')
+    return GraphLine(line.where.rpartition(",")[0], facts, aliases_in(line.value))
+
+
 def _facts(row: Mapping[str, Any]) -> tuple[Facts, int]:
     """The facts of a line, and the number of items in it that cannot be read. Raises LoadError."""
-    given = Facts.tidy({key: value for key, value in row.items() if key not in _NAMED_BY})
     try:
+        given = Facts.tidy({key: value for key, value in row.items() if key not in _NAMED_BY})
         facts = Facts.model_validate(given)
-    except ValidationError as error:
+    except (ValidationError, AttributeError) as error:
         raise LoadError(
             'It has no entities and triples that can be read; write "entities": [name, ...] and '
             '"triples": [[source, relation, target], ...].'

@@ -16,8 +16,9 @@ from entities_support import (
     title_in,
     triples_of,
 )
-from ragraphs.context import IndexContext
+from ragraphs.context import IndexContext, Tog2Context
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.tog2 import graph as tog2_graph
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 
@@ -95,6 +96,50 @@ def test_lines_that_cannot_be_imported_are_failures_with_their_number(indexing):
     assert "There is no document 'nowhere'" in result["failures"][1]["reason"]
     assert "cannot be read" in result["failures"][-1]["reason"]
     assert "Forth Bridge" in names_of(indexing)
+
+
+GRAPH = [
+    {"entities": [{"name": "Kestrel Works", "type": "company", "aliases": ["KW", "The Works"]}]},
+    {"triples": [["Kestrel Works", "was founded by", "Ada Quill"]]},
+    {"triples": [["Ada Quill", "was born in", "Bergen"], ["Bergen", "is in", "Norway"]]},
+]
+
+
+def test_a_graph_without_documents_is_loaded_and_walked(indexing):
+    result = import_lines(indexing, *GRAPH)
+    assert (result["failures"], result["document_count"]) == ([], 3)
+    assert triples_of(indexing) >= {("Kestrel Works", "was founded by", "Ada Quill")}
+    for name in ("Kestrel Works", "KW", "The Works"):
+        question = {"question": f"Where was the founder of {name} born?"}
+        walked = tog2_graph.invoke(question, context=Tog2Context(index=indexing.name))
+        assert [topic["name"] for topic in walked["topics"]] == ["Kestrel Works"]
+        told = {triple["sentence"] for path in walked["paths"] for triple in path["triples"]}
+        assert "Kestrel Works was founded by Ada Quill." in told
+        assert "Ada Quill was born in Bergen." in told
+
+
+def test_what_a_loaded_graph_tells_is_cited_as_a_triple(indexing, openai):
+    import_lines(indexing, *GRAPH)
+    statement = "Ada Quill was born in Bergen."
+    quote = {"id": "", "quote": statement}
+    reply = {"quotes": [quote], "sufficient": True, "answer": "Bergen", "scores": [], "clue": ""}
+    openai.answer = lambda _: reply
+    asked = {"question": "Where was Ada Quill born?"}
+    result = tog2_graph.invoke(asked, context=Tog2Context(index=indexing.name, model=MODEL))
+    [citation] = result["citations"]
+    assert (citation["kind"], citation["quote"]) == ("triple", statement)
+    assert citation["document"] == "triples.jsonl#Ada Quill"
+    assert citation["start"] == citation["end"] and result["sufficient"]
+
+
+def test_documents_are_attached_to_a_loaded_graph_by_name(indexing):
+    engineer = {"passage": "engineer", "entities": ["Ada Quill"]}
+    import_lines(indexing, *GRAPH, engineer, documents=ALL[1:2])
+    walked = tog2_graph.invoke(
+        {"question": "Who is Ada Quill?"}, context=Tog2Context(index=indexing.name)
+    )
+    found = {text["document"] for text in walked["evidence"]}
+    assert found >= {"engineer", "triples.jsonl#Ada Quill"}
 
 
 def test_triples_of_a_long_document_go_to_the_passages_that_name_them(indexing):
