@@ -245,6 +245,7 @@ def status(described: Any) -> None:
         "layers": _layers(described["layers"], described["unfinished_layers"]),
         "embeddings": described["embeddings"],
         **({"read by": reader} if reader else {}),
+        **({"hops": _hops(described)} if described.get("hops") else {}),
         **{name: f"{described[name]:,}" for name in sizes if described.get(name)},
         **({"paid for": _paid(described)} if described.get("reply_tokens") else {}),
         "on disk": f"{described['bytes'] / 1e6:,.1f} MB, format {described['format']}",
@@ -255,6 +256,11 @@ def status(described: Any) -> None:
     for lack in described["lacks"]:
         out.print(f"[yellow]{escape(lack['says'])}[/yellow] Mend it with: {escape(lack['mend'])}")
     failures(described["failures"], out)
+
+
+def _hops(described: Any) -> str:
+    degree = f"{described['hops_a_passage']} a passage, at most {described['most_hops']}"
+    return f"{described['hops']:,} edges, {degree}"
 
 
 def examination(found: Any) -> None:

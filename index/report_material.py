@@ -111,16 +111,30 @@ class Material:
     def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
         """The rows for a community's report where not all of its own fit the limit.
 
-        ``reports`` are the reports on its children, which replace the children's rows.
+        ``reports`` are the reports on its children, which replace the children's rows: the summary
+        of each, and its first findings within an equal share of the limit.
         """
+        share = self._limit // max(1, len(reports))
         children = [
             Child(
                 frozenset(row.id for row in self.own_rows(child)),
-                Element("report", child, report["title"], report["summary"], passages_of(report)),
+                Element(
+                    "report", child, report["title"], _told(report, share), passages_of(report)
+                ),
             )
             for child, report in reports.items()
         ]
         return report_context(self.own_rows(id), children, self._limit, row_tokens)
+
+
+def _told(report: Report, most: int) -> str:
+    """The summary of ``report``, and its first findings as far as ``most`` tokens hold them."""
+    told = report["summary"]
+    for finding in report["findings"]:
+        longer = f"{told} {finding['statement']}"
+        if finding["statement"] not in told and count_tokens(longer) <= most:
+            told = longer
+    return told
 
 
 def row_tokens(row: Element) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -70,6 +71,8 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         if (reason := layer.damage(index)) is not None:
             described["failures"].append({"path": str(layer.path(index)), "reason": reason})
     described["lacks"] = list(_lacks(described))
+    if "hops" in built and LAYERS["hops"].damage(index) is None:
+        described |= _hop_counts(stored_hops(index))
     if "entities" in built:
         described |= index.entities.counts()
     if "communities" in built:
@@ -91,6 +94,17 @@ def _add_readings(described: dict[str, Any], index: Index, wanted: Any) -> None:
     described["read_by_earlier_version"] = outdated if is_offline else 0
     described["written_in_earlier_words"] = outdated_writing(index)["replies"]
     described["failures"] += unread_places(index, list(readers))
+
+
+def _hop_counts(graph: HopGraph) -> dict[str, Any]:
+    """The edges of HopRAG, how many leave a passage on average and at most."""
+    sources = Counter(map(int, graph.edges.source))
+    edges = sources.total()
+    return {
+        "hops": edges,
+        "hops_a_passage": round(edges / max(1, len(graph.ids)), 2),
+        "most_hops": max(sources.values(), default=0),
+    }
 
 
 def _bytes(index: Index) -> int:

@@ -89,6 +89,15 @@ def test_the_layer_keeps_its_model_until_another_is_named(indexing, model):
     assert len(model.chats) == 4
 
 
+def test_the_status_tells_edges_and_their_degree(indexing):
+    build(indexing)
+    told = describe(indexing.index)
+    graph = stored_hops(indexing.index)
+    assert told["hops"] == len(graph.edges.source) > 0
+    assert told["hops_a_passage"] == round(told["hops"] / len(graph.ids), 2)
+    assert told["most_hops"] >= told["hops_a_passage"]
+
+
 def test_every_distinct_question_has_a_vector_and_no_other(indexing):
     build(indexing)
     asked = {
