@@ -14,7 +14,7 @@ import typer
 from ..context import IndexContext, LayerName
 from ..models.protocol import OFFLINE
 from ..settings import settings
-from ..state.errors import IndexNotFoundError
+from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import add_usage
 from . import show
 from .copying import copy_to_place
@@ -25,6 +25,7 @@ from .running import opened, run_index
 if TYPE_CHECKING:
     from ..models.embeddings import Embedder
     from ..state.index import Failure, IndexInput
+    from ..stores.catalogue import FailureRow
 
 _MOST_SECONDS = 600.0  # of work that nobody has asked for
 _TOLD_SECONDS = 10.0
@@ -72,8 +73,8 @@ def index(
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     chosen = "layers" in context.model_fields_set
-    if "model" in context.model_fields_set and not chosen:  # a key that is missing is told first
-        run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
+    if "model" in context.model_fields_set and not chosen:
+        _need_key(context)
     asks = not (context.dry_run or yes or as_json)
     if asks and not _may_cost(given, context):
         raise typer.Exit(0)
@@ -92,6 +93,15 @@ def index(
         show.ready(result["layers"])
     if any(failure not in known for failure in result["failures"]):
         raise typer.Exit(1)
+
+
+def _need_key(context: IndexContext) -> None:
+    """Raises RagraphsError before anything is recorded where the model lacks its key."""
+    from ..index.upgrading import bring_up_to_date
+
+    if not context.dry_run:
+        bring_up_to_date(context.index)
+    run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
 
 
 def _go_on(result: Any, context: IndexContext, *, yes: bool, asks: bool, quiet: bool) -> Any:
@@ -231,10 +241,9 @@ def _forecast(passages: int, embedder: Embedder) -> dict[str, float]:
 
 def _known_failures(context: IndexContext) -> list[Failure]:
     """The files that an earlier run could not read, and why."""
-    try:
+    known: list[FailureRow] = []
+    with suppress(RagraphsError):  # the run itself tells of an index that cannot be opened
         known = opened(context).catalogue.failures()
-    except IndexNotFoundError:
-        return []
     return [{"path": row["place"], "reason": row["reason"]} for row in known]
 
 
