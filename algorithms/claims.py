@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ _FEW_WORDS = 6
 _VERDICT_WORDS = 2
 _SYLLABLE = re.compile("[가-힣]")  # a counter, as in "일곱 권", which particles change
 
+Date = tuple[int, int, int]  # year, month and day; 0 where it is not told
 Number = tuple[float, str, float]  # in the base unit, the kind of unit, without the unit
 
 
@@ -22,7 +23,7 @@ class _Held(NamedTuple):
     """Content of a text: roots of its words, countries as one word each, dates and numbers."""
 
     words: frozenset[str]
-    dates: frozenset[tuple[int, int, int]]
+    dates: frozenset[Date]
     numbers: frozenset[Number]
 
 
@@ -39,6 +40,24 @@ def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
         piece
         for piece in pieces
         if not _stands(piece, texts) and not any(_is_quoted(piece, text) for text in cited)
+    ]
+
+
+def lost_values(statement: str, cited: Sequence[str]) -> list[str]:
+    """The names, dates and numbers of ``statement`` that no ``cited`` text holds."""
+    texts = [_held(text) for text in cited]
+    named = [span.text for span in name_spans(statement)]
+    told = dates(statement)
+    inside = [range(date.start, date.end) for date in told]
+    counted = [one for one in amounts(statement) if not any(one.start in span for span in inside)]
+    return [
+        *(name for name in named if not _mentioned(name, texts)),
+        *(date.text for date in told if not any(_dated(date.key, text) for text in texts)),
+        *(
+            statement[one.start : one.end].split()[0]
+            for one in counted
+            if not any(_counted((one.value, one.kind, one.bare), text) for text in texts)
+        ),
     ]
 
 
@@ -61,7 +80,7 @@ def _stands(piece: str, texts: Sequence[_Held]) -> bool:
     return (
         (not missing if few else 2 * len(missing) <= len(own.words))
         and all(_mentioned(span.text, texts) for span in name_spans(piece))
-        and all(any(_dated(date, text) for text in texts) for date in own.dates)
+        and all(_dated(date, texts) for date in own.dates)
         and all(any(_counted(number, text) for text in texts) for number in own.numbers)
     )
 
@@ -72,11 +91,20 @@ def _mentioned(name: str, texts: Sequence[_Held]) -> bool:
     return any(words <= text.words for text in texts)
 
 
-def _dated(date: tuple[int, int, int], text: _Held) -> bool:
-    """Whether ``text`` holds a date, as far as it is told; a year may be written as a number."""
-    if date[0] and not any(date[1:]) and any(held[2] == date[0] for held in text.numbers):
+def _dated(date: Date, texts: Sequence[_Held]) -> bool:
+    """Whether ``texts`` hold a date, as far as it is told; a year may be written as a number."""
+    numbers = (held[2] for text in texts for held in text.numbers)
+    if date[0] and not any(date[1:]) and date[0] in numbers:
         return True
-    return any(all(a in {0, b} for a, b in zip(date, other, strict=True)) for other in text.dates)
+    return is_dated(date, frozenset[Date]().union(*(text.dates for text in texts)))
+
+
+def is_dated(date: Date, told: Set[Date]) -> bool:
+    """Whether ``told`` has a date as full, or its day and month, and apart its month and year."""
+    year, month, day = date
+    if year and day and {(0, month, day), (year, month, 0)} <= told:
+        return True
+    return any(all(a in {0, b} for a, b in zip(date, other, strict=True)) for other in told)
 
 
 def _counted(number: Number, text: _Held) -> bool:

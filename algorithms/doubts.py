@@ -20,7 +20,7 @@ from ..language.answer_types import (
 from ..language.mentions import key, normalised
 from ..language.questions import PERSONS, QuestionShape, analyse_question
 from ..language.values import amounts, verdict
-from .claims import unsupported
+from .claims import is_dated, unsupported
 
 _FEW_WORDS = 6
 _MANY = 4
@@ -192,7 +192,7 @@ def _is_invented(answer: str, cited: Sequence[str]) -> bool:
     A number may be computed.
     """
     told = {date.key for text in cited for date in dates(text)}
-    if any(date.key[1] and date.key[0] and date.key not in told for date in dates(answer)):
+    if any(date.key[1] and date.key[0] and not is_dated(date.key, told) for date in dates(answer)):
         return True
     named = [span.text for span in name_spans(answer) if not dates(span.text)]
     return any(not any(speaks_of(text, name) for text in cited) for name in named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from rich.cells import cell_len
 from rich.markup import escape
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..language.analyser import one_line
 from ..models.protocol import OFFLINE
+from ..prompts.statement_replies import Verdict
 from ..state.answering import AnswerOutput
 from ..state.records import Evidence
 from ..views.compact import place_of
@@ -158,7 +159,10 @@ def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
     result = asked.output
     if result["sufficient"]:
         out.print(f"[bold]{escape(result['answer'])}[/bold]")
-        for said in supporting(result["answer"], result["citations"]):
+        verdict = result["answer"] in get_args(Verdict)
+        for said in (
+            result["citations"] if verdict else supporting(result["answer"], result["citations"])
+        ):
             _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
         out.print()
     elif result["missing"] and result["evidence"]:

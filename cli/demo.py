@@ -44,7 +44,7 @@ def demo(
     for question, passages in _QUESTIONS:
         most = ["-n", str(passages)] if passages != PASSAGES else []
         show.command(show.this_program(folder), "ask", question, *most)
-        show_answer(answer_by_method(question, asking), asking.model, passages)
+        show_answer(answer_by_method({"question": question}, asking), asking.model, passages)
     advise(context)
     show_next_steps(folder)
 

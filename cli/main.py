@@ -93,12 +93,19 @@ def ask(
     trace: Annotated[
         bool, typer.Option("--trace", help="Show on stderr what every node did.")
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Check a statement: supported, refuted or not enough to tell."
+        ),
+    ] = False,
     as_json: Json = False,
     context: RouterContext,
 ) -> None:
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
-    asked = answer_by_method(question, context, trace=traced, writes=not as_json)
+    given = {"statement" if verify else "question": question}
+    asked = answer_by_method(given, context, trace=traced, writes=not as_json)
     if as_json:
         # Only the router returns the question, which the page of an answer shows.
         show.print_json({"asked": question, **asked.output})

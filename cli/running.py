@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -114,10 +114,14 @@ def ask_graph(
     return TimedAnswer(output, seconds, writing.text if writing else "")
 
 
-def answer_by_method(question: str, context: RouterContext, **followed: Any) -> TimedAnswer:
-    """The answer of the method that ``context`` names, or of the router for none."""
-    given = {"question": question}
-    if context.method == "auto":
+def answer_by_method(
+    given: Mapping[str, str], context: RouterContext, **followed: Any
+) -> TimedAnswer:
+    """The answer of the method that ``context`` names; of the router for none and for statements.
+
+    ``given`` is the router's input: a question or a statement.
+    """
+    if context.method == "auto" or "statement" in given:
         from ..graphs.router import graph as router
 
         return ask_graph(router, given, context, **followed)

@@ -15,7 +15,7 @@ TraversalName = Literal["model", "similarity"]
 Normalisation = Literal["sum", "max"]
 SearchName = Literal["global", "local", "drift", "text", "basic"]
 DeepragMode = Literal["narrative", "tree"]
-RetrievalPolicy = Literal["biased", "retrieve_always", "model"]
+RetrievalPolicy = Literal["biased", "retrieve_always", "model", "trained"]
 MostCalls = Annotated[
     int, Field(ge=1, le=1000, description="Most requests to language models a question.")
 ]
@@ -150,6 +150,9 @@ class CragContext(QuestionContext):
     web_results: Annotated[
         int, Field(ge=1, le=20, description="Web pages to read for each query.")
     ] = 5
+    web_pages: Annotated[
+        bool, Field(description="Read whole pages of the web, not the excerpts of their search.")
+    ] = False
     confirm_web: Annotated[
         bool, Field(description="Ask before a query is sent to the web, showing it.")
     ] = False
@@ -198,9 +201,6 @@ class Tog2Context(QuestionContext):
     alpha: Annotated[
         float, Field(ge=0, le=5, description="Decay of a passage's weight by its rank.")
     ] = 0.8
-    relation_cut: Annotated[
-        float, Field(ge=0, le=1, description="Relations that score less are not followed.")
-    ] = 0.2
 
 
 class DeepragContext(QuestionContext):
@@ -220,7 +220,8 @@ class DeepragContext(QuestionContext):
         Field(
             description="When earlier answers do for a step: biased (arithmetic and composition "
             "only), retrieve_always (never), or as the model says, which may also answer from its "
-            "own knowledge, never as sufficient."
+            "own knowledge, never as sufficient: model asks it first whether it is sure, trained "
+            "takes its word."
         ),
     ] = "biased"
     max_steps: Annotated[int, Field(ge=1, le=24, description="Most steps of the narrative.")] = 10

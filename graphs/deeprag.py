@@ -1,10 +1,10 @@
 """DeepRAG (Guan et al. 2025, arXiv 2502.01142): retrieval as a narrative of sub-questions.
 
 *narrative*: where the question's own passages do not answer it, the next sub-question is written
-given all earlier answers, and decided to be looked up or to follow from them, or, under the policy
-``model``, to be answered from what the model knows itself. *tree*: the question
-is split into sub-questions of one fact each, which are answered side by side as far as they do not
-need one another's answers.
+given all earlier answers, and decided to be looked up or to follow from them, or, under the
+policies ``model`` and ``trained``, to be answered from what the model knows itself. *tree*: the
+question is split into sub-questions of one fact each, which are answered side by side as far as
+they do not need one another's answers.
 """
 
 from typing import Literal
@@ -46,10 +46,11 @@ def act(
     """The source decided for the next step, if there is one; a person may want to see it."""
     if not state["pending"]:
         return "conclude"
-    if state["pending"][0]["source"] == "earlier":
+    source = state["pending"][0]["source"]
+    if source == "earlier":
         return "answer_from_earlier"
     context = settled(runtime.context, DeepragContext)
-    if context.policy == "model" and context.model != OFFLINE:
+    if source == "known" or (context.policy == "model" and context.model != OFFLINE):
         return "recall"
     return "confirm" if context.confirm_plan else "retrieve"
 

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from langgraph.graph import END, START, StateGraph
 
 from ..models.runs import RunWatch
-from ..nodes.router.route import answer_by, conclude, decide, method_to_try, read_question, weigh
+from ..nodes.router.route import (
+    answer_by,
+    conclude,
+    decide,
+    method_to_try,
+    read_question,
+    to_weigh,
+    weigh,
+)
+from ..nodes.router.verdict import judge_statement
 from ..nodes.subgraph import Graph
 from ..state.errors import RagraphsError
 from ..state.router import RouterInput, RouterOutput, RouterState
@@ -33,11 +42,13 @@ def builder() -> StateGraph[RouterState, RouterContext, RouterInput, RouterOutpu
     )
     for name, answering in graphs.items():
         made.add_node(name, answer_by(name, answering, METHODS[name].context_type))
+    made.add_node("judge_statement", judge_statement)
     made.add_node("weigh", weigh(needs)).add_node("conclude", conclude)
     made.add_edge(START, "read_question").add_edge("read_question", "decide")
     made.add_conditional_edges("decide", method_to_try, following)
     for name in graphs:
-        made.add_edge(name, "weigh")
+        made.add_conditional_edges(name, to_weigh)
+    made.add_edge("judge_statement", "weigh")
     return made.add_conditional_edges("weigh", method_to_try, following).add_edge("conclude", END)
 
 

@@ -27,21 +27,22 @@ def lifted_by_documents(
     """
     found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
-    if {one["id"] for one in first.values()} >= found.keys():
+    beginnings = [id for id, _, _ in first.values()]
+    if found.keys() <= {*beginnings}:
         return ranked
     near: dict[str, float] = {}
     if retriever != "lexical":
-        near = _near(index, question, [one["id"] for one in first.values()], retriever == "graph")
+        near = _near(index, question, beginnings, retriever == "graph")
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
     documents = {
         document: WholeDocument(
-            _terms(one["title"]),
-            [*_terms(one["text"]), *(term for told in under[document] for term in _terms(told))],
-            near.get(one["id"], 0.0),
+            _terms(title),
+            [*_terms(text), *(term for told in under[document] for term in _terms(told))],
+            near.get(id, 0.0),
         )
-        for document, one in first.items()
+        for document, (id, title, text) in first.items()
     }
     document_of = {id: one["document"] for id, one in found.items()}
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]

@@ -16,7 +16,7 @@ _MOST = 20
 
 
 class SourceSentence(NamedTuple):
-    """The sentence ``text`` of a passage that a relation was read from."""
+    """The sentence ``text`` of a passage that names both ends of a relation read in it, if any."""
 
     passage: str
     text: str
@@ -31,7 +31,7 @@ def passages_stating(index: Index, relations: Iterable[str]) -> dict[str, list[s
 
 
 def sources_of(index: Index, edges: Iterable[EntityEdge]) -> dict[str, SourceSentence]:
-    """The sentence of each relation by the relation's id, where one speaks of it. Blocks."""
+    """The sentence of each relation by the relation's id, or the first passage alone. Blocks."""
     wanted = {edge.id: edge for edge in edges}
     read = passages_stating(index, wanted)
     passages = {id for ids in read.values() for id in ids}
@@ -49,6 +49,8 @@ def sources_of(index: Index, edges: Iterable[EntityEdge]) -> dict[str, SourceSen
             if found:
                 known.append((passage, found))
         if known:
-            passage, best = max(known, key=lambda one: one[1][1:])
+            passage, best = max(known, key=lambda one: one[1].words)
             sources[id] = SourceSentence(passage, best.sentence.text)
+        elif stating:
+            sources[id] = SourceSentence(stating[0], "")
     return sources

@@ -34,8 +34,9 @@ _USES: dict[str, Use] = {
 class SuitedModel:
     """The language model ``model``, whose prompts are cut to what a small one can read.
 
-    It is small by its trial; where it was not tried, by its ``window``, or where it is ``served``
-    by the window there, its parameters, and how fast it was seen to read. A use that the trial found it not up to is warned of.
+    It is small by its trial; where it was not tried, by its ``window``, or by what its server
+    tells (``served``): the window, its parameters, and how fast it was seen to read. A use that the
+    trial found it not up to is warned of.
     """
 
     def __init__(

@@ -45,14 +45,22 @@ class WebSearch(Protocol):
 
 
 class TavilySearch:
-    """Tavily's search API, or a server that speaks it.
+    """Tavily's search API, or a server that speaks it; ``whole`` pages, or excerpts of them.
 
     >>> search = TavilySearch(SecretStr("tvly-..."))
     >>> pages = await search.search("length of the Elbe", most=5)
     """
 
-    def __init__(self, key: SecretStr, base_url: str | None = None, timeout: float = 20) -> None:
+    def __init__(
+        self,
+        key: SecretStr,
+        base_url: str | None = None,
+        timeout: float = 20,
+        *,
+        whole: bool = False,
+    ) -> None:
         self._key = key
+        self._whole = whole
         self._base_url = base_url
         self._timeout = timeout
 
@@ -63,7 +71,12 @@ class TavilySearch:
         client = AsyncTavilyClient(self._key.get_secret_value(), api_base_url=self._base_url)
         try:
             async with asyncio.timeout(self._timeout):
-                found = await client.search(query, max_results=most, timeout=self._timeout)
+                found = await client.search(
+                    query,
+                    max_results=most,
+                    include_raw_content=self._whole or None,
+                    timeout=self._timeout,
+                )
             return _pages(found, most)
         except Exception as error:
             reason = explain(error, [self._key])
@@ -81,10 +94,11 @@ def _pages(found: Any, most: int) -> list[Page]:
         Page(
             str(row.get("url") or "")[:_LONGEST_NAME],
             shortened(clean(str(row.get("title") or "")), _LONGEST_NAME),
-            shortened(clean(str(row["content"])), _LONGEST_TEXT),
+            shortened(clean(text), _LONGEST_TEXT),
         )
         for row in rows[:most]
-        if isinstance(row, dict) and str(row.get("content") or "").strip()
+        if isinstance(row, dict)
+        and (text := str(row.get("raw_content") or row.get("content") or "")).strip()
     ]
 
 
@@ -122,10 +136,15 @@ class OwnSearch:
         return await found if inspect.isawaitable(found) else found
 
 
-def web_search(operator: Settings, own: OwnWeb | None = None) -> WebSearch | None:
-    """The caller's ``own`` web search, else the one that the operator has a key for, or None."""
+def web_search(
+    operator: Settings, own: OwnWeb | None = None, *, whole: bool = False
+) -> WebSearch | None:
+    """The caller's ``own`` web search, else the one that the operator has a key for, or None.
+
+    The caller's says by itself how much of a page it gives; of the other one come ``whole`` pages.
+    """
     if own is not None:
         return None if own is False else OwnSearch(own)
     if not operator.tavily_api_key:
         return None
-    return TavilySearch(operator.tavily_api_key, operator.tavily_base_url)
+    return TavilySearch(operator.tavily_api_key, operator.tavily_base_url, whole=whole)

@@ -16,7 +16,7 @@ from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
 from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
-from ..state.found import is_new, unchanged
+from ..state.found import is_new, states_triples, unchanged
 from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
 from .counter_reading import rests_on_citations
@@ -66,7 +66,7 @@ async def checked(
     from ..algorithms.doubts import doubt, is_short  # their patterns take long to compile
 
     answer, citations = found["answer"], found["citations"]
-    texts = _cited_sentences(citations, evidence)
+    texts = cited_sentences(citations, evidence)
     cited = [f"{text['title']}: {text['text']}" for text in texts]
     of = {one["passage"] for one in citations}
     around = [passage["text"] for passage in evidence if passage["id"] in of]
@@ -91,7 +91,7 @@ async def _claims_checked(
         CHECK_ANSWER,
         otherwise="Whether the citations support the whole answer was not checked.",
         question=question,
-        texts=_cited_sentences(found["citations"], evidence, before="[{}] "),
+        texts=cited_sentences(found["citations"], evidence, before="[{}] "),
         answer=shown,
     )
     if check is None:
@@ -159,18 +159,20 @@ def locate_quote(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span]
 
 
 def _citation(passage: Evidence, span: Span) -> Citation:
-    return {
+    start, end = passage["start"] + span.start, passage["start"] + span.end
+    citation: Citation = {
         "passage": passage["id"],
         "document": passage["document"],
         "title": passage["title"],
-        "start": passage["start"] + span.start,
-        "end": passage["start"] + span.end,
+        "start": start,
+        "end": end,
         "quote": span.text,
-        "metadata": metadata_at(passage, passage["start"] + span.start),
+        "metadata": metadata_at(passage, start),
     }
+    return {**citation, "end": start, "kind": "triple"} if states_triples(passage) else citation
 
 
-def _cited_sentences(
+def cited_sentences(
     citations: Sequence[Citation], evidence: Sequence[Evidence], before: str = ""
 ) -> list[Excerpt]:
     """The whole sentences that are cited, passage by passage, numbered from 1.

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
 from ..language.questions import QuestionShape, analyse_question
+from ..language.values import NEGATION
 from .conjunctions import shared
 from .lines import KOREAN_SUBJECT, LIGHT, Line, asked_marks, marks, rank_of, weights
 from .qualifiers import fits
@@ -42,17 +43,14 @@ _KIN = re.compile(
     r"(?i)(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
     r"|(?:brother|sister|uncle|aunt|nephew|niece|cousin|wife|husband|spouse)s?$"
 )
-_NEGATION = re.compile(
-    r"\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못하|없", re.I
-)
 # What is guessed, wished, told of or put off is no fact.
-_DOUBT = re.compile(
+DOUBT = re.compile(
     r"\b(?:may|might|could|would|will|should|if|almost|nearly|probably|perhaps|possibly|presumably"
     r"|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:say|says|think|believe)"
     r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
-_CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
+CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
@@ -203,9 +201,9 @@ def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
 def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
     """Whether ``text`` says outright, and of the thing asked for, what it says of a span."""
     clause, question = _clause(text, span), asked.shape.text
-    if any(sign.search(clause) and not sign.search(question) for sign in (_NEGATION, _DOUBT)):
+    if any(sign.search(clause) and not sign.search(question) for sign in (NEGATION, DOUBT)):
         return False
-    if _offers_a_choice(text, span) and not _CHOICE.search(question):
+    if _offers_a_choice(text, span) and not CHOICE.search(question):
         return False
     if not fits(question, text, span.start, span.end):
         return False
@@ -219,8 +217,8 @@ def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
 def _offers_a_choice(text: str, span: Candidate) -> bool:
     """Whether the sentence has an "or"; of a Korean one, the span itself or its next word."""
     if is_korean(text):
-        return bool(_CHOICE.search(text, max(0, span.start - 1), span.end + 8))
-    return bool(_CHOICE.search(text))
+        return bool(CHOICE.search(text, max(0, span.start - 1), span.end + 8))
+    return bool(CHOICE.search(text))
 
 
 def _marks_of(text: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..language.analyser import content_words, is_korean, sentences
 from ..language.answer_types import life_facts, roots
 from ..language.questions import korean_stem
-from ..prompts.pointing import cut, numbers_of
+from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
 
 
@@ -115,8 +115,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         rank = ranks.setdefault(passage.get("passage") or f"text {place}", len(ranks))
         text = passage["text"]
         spans, headings = sentences(text), [one.span(1) for one in _HEADING.finditer(text)]
-        starts = (one.start for one in cut(text))
-        numbers = dict(zip(starts, numbers_of(passage["id"], text), strict=True))
+        numbers = {one.start: f"{passage['id']}.{n}" for n, one in enumerate(cut(text), start=1)}
         texts = ["", *(span.plain for span in spans), ""]
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]

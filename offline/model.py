@@ -35,6 +35,7 @@ from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
 from .reports.write import write_report
+from .statements import judge_statement
 from .steps import Steps, answer_from_steps, next_step, read_step, split, synthesize
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class OfflineLanguageModel:
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
             "decompose": split,
+            "judge_statement": judge_statement,
         }
         self._functions |= {name: getattr(self, f"_{name}") for name in _METHODS.split()}
 
@@ -135,7 +137,9 @@ class OfflineLanguageModel:
         self, question: str, clue: str, texts: Sequence[Excerpt]
     ) -> tog2.RelationScores:
         cosines = self._similarity(question)
-        told = [relation_scores(question, clue, text["text"], cosines) for text in texts]
+        told = [
+            relation_scores(question, clue, text["title"], text["text"], cosines) for text in texts
+        ]
         scored = [pair for scores in told for pair in scores.items()]
         return tog2.RelationScores(
             scores=[tog2.RelationScore(id=id, score=score) for id, score in scored]

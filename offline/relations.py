@@ -15,44 +15,43 @@ from .reading import read
 _WORDS_WEIGHT = 0.6
 _COSINE_WEIGHT = 0.4
 _TYPE_BONUS = 0.2
-_MOST_OTHERS = 5
 _OPTION = re.compile(r"(\d+\.\d+) (.*)")
 _TYPED = {"date": re.compile(r"(?<!\d)\d{3,4}(?!\d)"), "number": re.compile(r"\d")}
 
 
 def relation_scores(
-    question: str, clue: str, lines: str, cosines: Similarity | None = None
+    question: str, clue: str, topic: str, lines: str, cosines: Similarity | None = None
 ) -> dict[str, float]:
-    """How much each relation that a prompt lists helps, in [0, 1] by its number.
+    """How much each relation of ``topic`` that a prompt lists helps, in [0, 1] by its number.
 
-    ``lines`` are sentences, and under each the entities that it leads to, such as "1.2 name; name".
-    A score is 0.6 · the share of the question's and the clue's words in the sentence (or of a
-    name's in these), plus 0.4 · the sentence's cosine, plus 0.2 where a name is of the kind asked
-    for; without ``cosines``, words count for all.
+    ``lines`` are statements, such as "1.2 Jaws won the Saturn Award.", some under a sentence. A
+    score is 0.6 · the share of the question's and the clue's words in the sentence and statement
+    (or of the statement's in these, without the topic's), plus 0.4 · the cosine, plus 0.2 where it
+    has what is of the kind asked for; without ``cosines``, words count for all.
     """
     answer_type = analyse_question(question).answer_type
     asked = frozenset(roots(f"{question} {clue}"))
     options = list(_options(lines))
     near = (
-        cosines([Compared(sentence) for _, sentence, _ in options]) if cosines and options else None
+        cosines([Compared(said or stated) for _, said, stated in options])
+        if (cosines and options)
+        else None
     )
     weight = _WORDS_WEIGHT if near is not None else _WORDS_WEIGHT + _COSINE_WEIGHT
     scores: dict[str, float] = {}
-    for place, (id, sentence, names) in enumerate(options):
-        others = names.split("; ")[:_MOST_OTHERS]
-        said = frozenset(roots(sentence))
-        words = max(
-            len(said & asked) / len(asked) if asked else 0.0, *(_share(o, asked) for o in others)
-        )
+    for place, (id, sentence, stated) in enumerate(options):
+        led = stated.replace(topic, " ")
+        said = frozenset(roots(f"{sentence} {led}"))
+        words = max(len(said & asked) / len(asked) if asked else 0.0, _share(led, asked))
         cosine = max(0.0, float(near[place])) if near is not None else 0.0
-        fits = answer_type in _TYPED and any(_TYPED[answer_type].search(name) for name in others)
+        fits = answer_type in _TYPED and bool(_TYPED[answer_type].search(led))
         score = weight * words + _COSINE_WEIGHT * cosine + _TYPE_BONUS * fits
         scores[id] = round(min(1.0, score), 4)
     return scores
 
 
 def _options(lines: str) -> Iterator[tuple[str, str, str]]:
-    """The number of each relation, the sentence above it, and the names it leads to."""
+    """The number of each relation, the sentence above it if any, and its statement."""
     sentence = ""
     for line in lines.splitlines():
         if option := _OPTION.fullmatch(line):

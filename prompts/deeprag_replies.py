@@ -47,15 +47,17 @@ def _not_found(step: ShownStep) -> str:
 
 
 def _source(value: Any) -> Any:
-    """``earlier`` for every word for earlier answers, memory or computing; else ``retrieve``.
+    """The source that a model means by its word for it; ``retrieve`` where it speaks of that too.
 
-    A sentence that speaks of both is for looking it up.
+    ``known`` is every word for memory, the paper's parametric answer.
     """
-    earlier, said = r"earlier|param|memor|comput|answers|previous|none", str(value).lower()
-    return "earlier" if re.search(earlier, said) and "retriev" not in said else "retrieve"
+    said = str(value).lower()
+    meant = (source for source, words in _SOURCES.items() if re.search(words, said))
+    return "retrieve" if "retriev" in said else next(meant, "retrieve")
 
 
-Source = Annotated[Literal["retrieve", "earlier"], BeforeValidator(_source)]
+_SOURCES = {"known": r"known|param|memor", "earlier": r"earlier|comput|answers|previous|none"}
+Source = Annotated[Literal["retrieve", "earlier", "known"], BeforeValidator(_source)]
 
 
 class NextStep(PromptReply):
@@ -66,7 +68,8 @@ class NextStep(PromptReply):
     finish: Annotated[bool, Field(description="Whether the steps suffice for the answer.")]
     question: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
-        Source, Field(description="Where its answer comes from: retrieve, or earlier answers.")
+        Source,
+        Field(description="Where its answer comes from: retrieve, earlier answers, or known."),
     ]
     reason: Annotated[str, Field(description="Why, in a few words.")]
 
@@ -94,7 +97,8 @@ class StepReading(Pointing):
     decided: Annotated[bool, Field(description="Whether every fact that it needs is stated.")]
     next: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
-        Source, Field(description="Where its answer comes from: retrieve, or earlier answers.")
+        Source,
+        Field(description="Where its answer comes from: retrieve, earlier answers, or known."),
     ]
 
     @classmethod

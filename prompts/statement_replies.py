@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from .lenient import Bounds, Names, numbers_in
-from .replies import PromptReply, TextNumber
+from .replies import Missing, Pointing, PromptReply, TextNumber
 
 Support = Literal["supported", "contradicted", "not said", "unclear"]
 
@@ -33,6 +33,32 @@ def _support(value: Any) -> Support:
 
 def _numbers(value: Any) -> Any:
     return [] if value is None else numbers_in(value)
+
+
+Verdict = Literal["supported", "refuted", "not enough"]
+
+
+def _verdict(value: Any) -> Verdict:
+    said = _support(value)
+    decided: dict[Support, Verdict] = {"supported": "supported", "contradicted": "refuted"}
+    return decided.get(said, "not enough")
+
+
+class StatementVerdict(Pointing):
+    """Whether texts support or refute a statement, with the sentences that decide it."""
+
+    longest: ClassVar[Bounds] = {"missing": 500}
+    most: ClassVar[Bounds] = {**Pointing.most, "missing": 10}
+
+    verdict: Annotated[
+        Verdict,
+        BeforeValidator(_verdict),
+        Field(description="What the sentences say of the statement."),
+    ]
+    missing: Annotated[
+        Missing,
+        Field(default_factory=list, description="Questions that the texts do not answer."),
+    ]
 
 
 class CheckedClaim(PromptReply):

@@ -28,6 +28,7 @@ class AskedQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str = Field(min_length=1)
+    verify: bool = False
     method: MethodChoice = "auto"
     index: str = ""
     where: dict[str, Any] | None = None
@@ -36,8 +37,9 @@ class AskedQuestion(BaseModel):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The input of the router."""
-        return {"question": self.question, "messages": self.history}
+        """The input of the router: a question, or a statement to verify."""
+        kind = "statement" if self.verify else "question"
+        return {kind: self.question, "messages": self.history}
 
     def context(self, access: Access, **more: Any) -> RouterContext:
         """The router's settings, with ``more`` of them; raises RagraphsError for a wrong one."""

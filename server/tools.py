@@ -110,12 +110,17 @@ class AnswerQuestion(OfAnIndex):
             description="How to look for the answer. Leave it at auto unless the user asks for one."
         ),
     ] = "auto"
+    verify: Annotated[
+        bool,
+        Field(description="Whether the question is a statement to check against the documents."),
+    ] = False
 
 
 async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAnswer:
     graph = await graph_soon("router")
     context = RouterContext(index=access.index(given.index), method=given.method)
-    return short_answer(await _run(graph, {"question": given.query}, context, tell))
+    asked = {"statement" if given.verify else "question": given.query}
+    return short_answer(await _run(graph, asked, context, tell))
 
 
 def _from_json(given: Any) -> Any:

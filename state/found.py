@@ -5,7 +5,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from .records import Citation, Evidence
+from .records import Citation, Evidence, Metadata, Passage
+
+TRIPLE: Metadata = {"kind": "triple"}
 
 
 class LookedUp(TypedDict):
@@ -48,6 +50,11 @@ def cited_evidence(found: Found) -> list[Evidence]:
     answers = [citation for one in found["answers"] for citation in one["citations"]]
     cited = {citation["passage"] for citation in [*found["citations"], *answers]}
     return [text for text in found["evidence"] if text["id"] in cited]
+
+
+def states_triples(passage: Passage) -> bool:
+    """Whether ``passage`` holds relations of the graph as statements, which no text states."""
+    return passage["metadata"].get("kind") == TRIPLE["kind"]
 
 
 def is_new(found: Found, evidence: Sequence[Evidence]) -> bool:

@@ -1,6 +1,6 @@
 """The records that travel in graph states: plain data, so that any checkpointer can keep them."""
 
-from typing import NamedTuple, NotRequired
+from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -68,6 +68,8 @@ class Citation(TypedDict):
         print(citation["document"], citation["start"], citation["quote"])
 
     ``metadata`` describes the very place: a quotation of a PDF file has the ``page`` it stands on.
+    The kind ``triple`` quotes no sentence: it is a relation of the graph, as a statement, and
+    ``document`` is where it was read; ``start`` and ``end`` are the same.
     """
 
     passage: str
@@ -77,6 +79,7 @@ class Citation(TypedDict):
     end: int
     quote: str
     metadata: NotRequired[Metadata]
+    kind: NotRequired[Literal["triple"]]
 
 
 class ModelUsage(TypedDict):

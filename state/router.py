@@ -19,8 +19,8 @@ class RoutingDecision(TypedDict):
     """The choice of the method that answers first.
 
     ``kinds`` are the probabilities of what the question may ask for, and ``kind`` is the one that
-    it is taken for; ``parts`` counts the facts that it asks for side by side; ``obstacles`` says for
-    each method why it is out, or nothing.
+    it is taken for; ``parts`` counts the facts that it asks for side by side; ``obstacles`` says
+    for each method why it is out, or nothing.
     """
 
     method: str
@@ -43,17 +43,21 @@ class Attempt(TypedDict):
 
 
 class RouterInput(TypedDict, total=False):
-    """A question, or a conversation whose last message is one. Nothing of it stays on a thread
-    but the messages."""
+    """A question, a statement to verify, or a conversation whose last message is a question.
+
+    Nothing of it stays on a thread but the messages.
+    """
 
     question: Annotated[str, EphemeralValue]
+    statement: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
 
 
 class RouterOutput(AnswerOutput):
     """The output of the router: the answer of the method that found most, and the way there.
 
-    ``asked`` is the question as it stands alone; ``details`` is what the method returned besides;
+    ``asked`` is the question as it stands alone, or whether the statement is true; the answer is
+    then *supported*, *refuted* or *not enough*; ``details`` is what the method returned besides;
     ``path`` has every method that was tried. The answer is a message as well.
     """
 
@@ -67,12 +71,14 @@ class RouterOutput(AnswerOutput):
 class RouterState(RouterOutput):
     """The state of the router graph.
 
-    ``trying`` is the method to try next, and ``why``; empty at the end. ``latest`` is the output of
-    the last one, and ``held`` what all found that were not sufficient. ``message`` is the id under
-    which the answer was streamed, or nothing.
+    ``trying`` is the method to try next, and ``why``; empty at the end. ``stated`` is the statement
+    to verify, if any. ``latest`` is the output of the last method, and ``held`` what all found that
+    were not sufficient. ``message`` is the id under which the answer was streamed, or nothing.
     """
 
     question: Annotated[str, EphemeralValue]
+    statement: Annotated[str, EphemeralValue]
+    stated: str
     trying: str
     why: str
     latest: dict[str, Any]

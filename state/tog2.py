@@ -72,8 +72,8 @@ class TopicEntity(TypedDict):
 class WalkedTriple(TypedDict):
     """A relation that was walked: ids and names of its ends, its phrase, and as a sentence.
 
-    ``quote`` is the sentence of ``passage`` that it was read from; both are empty where no sentence
-    speaks of it.
+    ``passage`` is one that it was read in; ``quote`` is the sentence there that names both ends,
+    empty where none does.
     """
 
     source: str
@@ -111,8 +111,8 @@ class Tog2State(QuestionState, Tog2Output):
     ``candidates`` the entities that they lead to, ``context`` the passages ranked in this round,
     ``walked`` the relations followed so far, ``relevance`` the best s of every passage so far, and
     ``reached`` the best s of the passages of entities which the model chose. ``judged`` are the
-    passages that the last judgement saw, at first the passages that an earlier method answered
-    from; ``sufficed`` says that it found the evidence sufficient.
+    texts and triples that the last judgement saw, at first the passages that an earlier method
+    answered from; ``sufficed`` says that it found the evidence sufficient.
     """
 
     frontier: list[str]

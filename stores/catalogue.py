@@ -261,12 +261,12 @@ class Catalogue:
             found.setdefault(row.document, []).append(_passage(row))
         return found
 
-    def beginnings(self, documents: Iterable[str]) -> dict[str, Passage]:
-        """The first passage of each of the ``documents`` that are stored."""
-        found: dict[str, Passage] = {}
+    def beginnings(self, documents: Iterable[str]) -> dict[str, tuple[str, str, str]]:
+        """Id, title and text of the first passage of each of the ``documents`` that are stored."""
+        found: dict[str, tuple[str, str, str]] = {}
         for batch in batches(sorted(documents)):
-            for row in rows(self._engine, beginnings(batch)):
-                found.setdefault(row.document, _passage(row))
+            for id, document, title, text in rows(self._engine, beginnings(batch)):
+                found.setdefault(document, (id, title, text))
         return found
 
     def all_passages(self) -> Iterator[Passage]:

@@ -25,12 +25,13 @@ def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[st
 
 
 def beginnings(documents: Sequence[str]) -> Select[Any]:
-    """The query for the rows that come first in each of the ``documents``."""
+    """The query for the id, document, title and text of the first passage of each document."""
     table = tables.passages
     least = select(table.c.document, func.min(table.c.start).label("start"))
     first = least.where(table.c.document.in_(documents)).group_by(table.c.document).subquery()
     is_first = (table.c.document == first.c.document) & (table.c.start == first.c.start)
-    return select(table).join(first, is_first).order_by(table.c.id)
+    columns = (table.c.id, table.c.document, table.c.title, table.c.text)
+    return select(*columns).join(first, is_first).order_by(table.c.id)
 
 
 def write_passages(

@@ -23,6 +23,7 @@ _READ = 200  # passages of a document whose names are counted
 _ASKED = 400  # edges whose questions are looked at
 _LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
+_LAST = {"open": 1, "yes_no": 2}  # kinds of questions that come after those for a fact
 
 
 def overview(index: Index) -> dict[str, Any]:
@@ -113,6 +114,7 @@ def _questions(index: Index) -> list[str]:
     return list(by_document.values())[:_QUESTIONS]
 
 
-def _rank(asked: str) -> tuple[bool, int]:
+def _rank(asked: str) -> tuple[int, int]:
     """How well a question stands alone, the best first: those for a fact that say most."""
-    return analyse_question(asked).answer_type == "yes_no", -len(asked)
+    kind = analyse_question(asked).answer_type
+    return _LAST.get(kind, 0), -len(asked)

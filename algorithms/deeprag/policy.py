@@ -1,7 +1,8 @@
 """The atomic decision of the retrieval narrative (DeepRAG): retrieve, or answer from before.
 
 The paper's δ ∈ {retrieve, parametric}; here earlier answers take the place of parametric knowledge.
-Under the policy ``model`` the model is asked besides what it knows of a question to be looked up.
+Under the policy ``model`` the model is asked besides what it knows of a question to be looked up;
+under ``trained`` its word for a parametric answer, ``known``, is followed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from ...language.values import verdict
 from ...state.deeprag import NarrativeStep, StepSource
 from ..claims import unsupported
 
-Policy = Literal["biased", "retrieve_always", "model"]
+Policy = Literal["biased", "retrieve_always", "model", "trained"]
+MODEL_DECIDES = frozenset({"model", "trained"})
 
 _COMPOSITION = re.compile(
     r"\b(?:same|both|either|difference|different|differ|sum|total|together|average|mean|older|"
@@ -46,15 +48,20 @@ def choose_source(
     ``biased`` lets earlier answers do only for arithmetic and composition over them: at least two
     were found (one, where figures are given in the question), and the question brings in no name,
     date or figure that is not among them. ``retrieve_always`` lets nothing do; ``model`` follows
-    the proposal, if there is anything to answer from.
+    the proposal, if there is anything to answer from, and so does ``trained``, which may be
+    ``known`` besides.
     """
     known = [step for step in earlier if step.answer]
+    if proposed == "known" and policy == "trained":
+        return AtomicDecision("known", reason)
+    if proposed == "known" and policy == "model":
+        proposed = "retrieve"
     if proposed == "retrieve" or policy == "retrieve_always":
         kept = reason if proposed == "retrieve" else f"policy retrieve_always; proposed: {reason}"
         return AtomicDecision("retrieve", kept)
     if not known:
         return AtomicDecision("retrieve", "no earlier answer to go by")
-    if policy == "model":
+    if policy in MODEL_DECIDES:
         return AtomicDecision("earlier", reason)
     if not _COMPOSITION.search(question):
         return AtomicDecision("retrieve", "policy biased: no arithmetic or composition")

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from ...language.analyser import Span, keywords, one_line, sentences, shortened
 from ...state.tog2 import RelationOption
+from .triple_sentences import triple_sentence
 from .walk import KnowledgeGraph
 
 _LONGEST = 300
@@ -17,33 +18,31 @@ Places = Iterable[tuple[int, int]]
 
 
 class ScoredSentence(NamedTuple):
-    """A sentence, the number of a triple's ends (0 to 2) and of its relation's words in it."""
+    """A sentence that names both ends of a triple, with the number of its relation's words."""
 
     sentence: Span
-    ends: int
     words: int
 
 
 def stating_sentence(
     text: str, source: Places, target: Places, k_relation: AbstractSet[str]
 ) -> ScoredSentence | None:
-    """The sentence of ``text`` that most likely states a triple; None where none speaks of it.
+    """The sentence of ``text`` that names both ends of a triple; None where none does.
 
     ``source`` and ``target`` are the characters ``[start, end)`` that name the triple's ends. The
-    sentence that names more of them wins, then the one with more of the relation's keywords
-    ``k_relation``, then the first.
+    sentence with most of the relation's keywords ``k_relation`` wins, then the first.
     """
     ends = [list(source), list(target)]
-
-    def stated(sentence: Span) -> ScoredSentence:
-        named = sum(
+    naming = [
+        sentence
+        for sentence in sentences(text)
+        if all(
             any(sentence.start <= start and end <= sentence.end for start, end in places)
             for places in ends
         )
-        return ScoredSentence(sentence, named, len(k_relation & keywords(sentence.plain)))
-
-    best = max(map(stated, sentences(text)), key=lambda one: one[1:], default=None)
-    return best if best and any(best[1:]) else None
+    ]
+    scored = (ScoredSentence(one, len(k_relation & keywords(one.plain))) for one in naming)
+    return max(scored, key=lambda one: one.words, default=None)
 
 
 def nearest_options(
@@ -55,8 +54,8 @@ def nearest_options(
     """The ``most`` of one topic's ``options`` with the nearest relations, nearest first.
 
     ``nearness`` of relations to the question is by id; relations without one are left out. An
-    option whose relations were read from several sentences of ``said`` becomes one for each, so
-    that nothing is followed that is not shown.
+    option whose relations are stated by several sentences of ``said`` becomes one for each, so
+    that nothing is followed that is not shown; those that none states are one.
     """
     found = []
     for option in options:
@@ -68,7 +67,7 @@ def nearest_options(
         pairs.sort(key=lambda pair: (-nearness[pair[0]], pair[0]))
         stated: dict[str, list[tuple[str, str]]] = {}
         for edge, other in pairs:
-            stated.setdefault(said[edge], []).append((edge, other))
+            stated.setdefault(said.get(edge, ""), []).append((edge, other))
         for own in stated.values():
             edges, others = [edge for edge, _ in own], [other for _, other in own]
             part = {"id": f"{option['id']} {edges[0]}", "edges": edges, "others": others}
@@ -82,27 +81,32 @@ def option_lines(
 ) -> tuple[str, dict[str, str]]:
     """One topic's ``options`` as lines, and the option's id for each number in them.
 
-    Each sentence of ``said`` (by the ids of relations) stands above the entities to which the
-    relations lead that were read from it: "2.1 Ada Quill; Bergen" for the first option of the
-    second ``topic``. The relations of an option share a sentence. Of two options that look alike
-    the first is listed.
+    Each is a statement, such as "2.1 Ada Quill was born in Bergen." for the first option of the
+    second ``topic``. Those that a sentence of ``said`` states (by the ids of relations) stand under
+    it, the others before all. Of two options that look alike the first is listed.
     """
-    under: dict[str, list[RelationOption]] = {}
+    under: dict[str, list[RelationOption]] = {"": []}
     for option in options:
-        sentence = shortened(one_line(said[option["edges"][0]]), _LONGEST)
+        sentence = shortened(one_line(said.get(option["edges"][0], "")), _LONGEST)
         under.setdefault(sentence, []).append(option)
     lines: list[str] = []
     numbers: dict[str, str] = {}
     for sentence, offered in under.items():
-        lines.append(sentence)
+        lines += [sentence] if sentence else []
         listed = set[str]()
         for option in offered:
-            if (names := _names(graph, option)) not in listed:
-                listed.add(names)
+            if (stated := _statement(graph, option)) not in listed:
+                listed.add(stated)
                 number = f"{topic}.{len(numbers) + 1}"
                 numbers[number] = option["id"]
-                lines.append(f"{number} {names}")
+                lines.append(f"{number} {stated}")
     return "\n".join(lines), numbers
+
+
+def _statement(graph: KnowledgeGraph, option: RelationOption) -> str:
+    ends = graph.name_of(option["topic"]), _names(graph, option)
+    source, target = ends if option["direction"] == "out" else ends[::-1]
+    return triple_sentence(source, option["phrase"], target)
 
 
 def _names(graph: KnowledgeGraph, option: RelationOption) -> str:

@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 from ...state.tog2 import CandidateEntity, RelationOption, Triple, TriplePath
 from .triple_sentences import triple_sentence
 
+_CUT = 0.2
+
 
 class EntityEdge(NamedTuple):
     """A directed relation between two entities by their ids; ``relation`` is its phrase."""
@@ -75,9 +77,9 @@ def by_topic(options: Iterable[RelationOption]) -> list[list[RelationOption]]:
 
 
 def prune_options(
-    options: Iterable[RelationOption], scores: Mapping[str, float], cut: float, width: int
+    options: Iterable[RelationOption], scores: Mapping[str, float], width: int
 ) -> list[RelationOption]:
-    """Relation prune: for each topic the W = ``width`` best of ``options`` that reach ``cut``.
+    """Relation prune: for each topic the W = ``width`` best of ``options`` that reach 0.2.
 
     ``scores`` are in [0, 1] by option id, 0 where there is none; the best of a topic come first,
     ties in the order of ``options``.
@@ -90,7 +92,7 @@ def prune_options(
         option
         for own in by_topic(options)
         for option in sorted(own, key=lambda one: -score(one))[:width]
-        if score(option) >= cut
+        if score(option) >= _CUT
     ]
 
 

@@ -45,6 +45,7 @@ from .graders import (
 from .natural import evaluate_natural, natural_bars
 from .router import evaluate_recorded, evaluate_router, quality_against_cost
 from .trust import evaluate_trust, replayed
+from .verify import evaluate_verify
 
 experiments = typer.Typer(cls=Commands, help="Experiments on question sets.", no_args_is_help=True)
 
@@ -228,6 +229,22 @@ def trust(
         plan = AnsweringPlan(methods, context, limit, own, fresh, parallel, report)
         result = evaluate_trust(dataset, plan, unanswerable)
     return ended("trust", result, [], tables.trust, context)
+
+
+@experiments.command()
+@context_options(IndexContext, without={"dry_run"})
+@shown
+def verify(
+    *,
+    folder: Annotated[str, typer.Argument(help="Folder of documents and statements.")],
+    method: Methods = None,
+    context: IndexContext,
+) -> Shown:
+    """Statements that texts support, refute or leave open: what the router says, or a method."""
+    methods = chosen(method) if method else ["auto"]
+    with progress_bars(quiet=False) as report:
+        result = evaluate_verify(folder, methods, context, report)
+    return ended("verify", result, [], tables.verify, context)
 
 
 @experiments.command()

@@ -50,6 +50,20 @@ def natural(result: dict[str, Any]) -> None:
         out.print(table)
 
 
+def verify(result: dict[str, Any]) -> None:
+    """Prints, by method and by the right verdict, how often each verdict was given."""
+    table = table_of(f"{result['set']} · {result['model']}", "statements", "given")
+    for method, found in result["methods"].items():
+        for gold, given in found["given"].items():
+            told = ", ".join(f"{name} {count}" for name, count in given.items())
+            table.add_row(f"{method}: {gold}", str(sum(given.values())), told)
+    out.print(table)
+    for method, found in result["methods"].items():
+        out.print(
+            f"{method}: right {found['right']}, wrong {found['wrong']}, calls {found['calls']}"
+        )
+
+
 def documentation(result: dict[str, Any]) -> None:
     """Prints the pages found among the first by each way, its times, and the kinds taken for."""
     title = f"{result['set']} · {result['questions']} questions · {result['embeddings']}"

@@ -33,9 +33,11 @@ _LEARNED = (NEXT_STEP, READ_STEP, CLOSED_BOOK, ANSWER_FROM_STEPS, SYNTHESIZE)
 _MEASURES = {"em": exact_match, "containment": containment}
 _PROMPT_TOKENS = 1200  # of the longest prompt, without what is filled in
 _STEP_TOKENS = 200  # of a sub-question with its answer or quotes, as steps are shown
-_LOOKED_UP = "not known from the steps before"
-_EARLIER = "follows from the steps before"
-_KNOWN = "known without looking it up"
+_REASONS: dict[StepSource, str] = {
+    "retrieve": "not known from the steps before",
+    "earlier": "follows from the steps before",
+    "known": "known without looking it up",
+}
 
 
 class Searched(NamedTuple):
@@ -64,9 +66,7 @@ async def trajectories(sources: Sources, asker: Asker, choices: Choices) -> Exam
             "most_calls": stopped,
         },
         "decisions": {
-            "retrieve": sum(one.source == "retrieve" for one in decisions),
-            "earlier": sum(one.source == "earlier" and not one.known for one in decisions),
-            "known": sum(one.source == "earlier" and one.known for one in decisions),
+            source: sum(one.source == source for one in decisions) for source in _REASONS
         },
     }
     return ExampleRows(rows, figures)
@@ -92,7 +92,7 @@ async def _searched(
     sources: Sources, asker: Asker, choices: Choices, dry_run: bool = False
 ) -> list[Searched]:
     context = cast(DeepragContext, sources.context)
-    chosen = {"policy": "model", "mode": "narrative", "max_steps": choices.steps}
+    chosen = {"policy": "trained", "mode": "narrative", "max_steps": choices.steps}
     context = context.model_copy(update={**chosen, "confirm_plan": False})
 
     async def one(question: LabelledQuestion) -> Searched:
@@ -131,8 +131,7 @@ def _pairs(sources: Sources, question: LabelledQuestion, path: Path) -> list[Row
     rows = []
     for decision in path.decisions:
         turn = path.turns[decision.turn]
-        other: StepSource = "earlier" if decision.source == "retrieve" else "retrieve"
-        rejected = _decided(turn.reply, decision._replace(source=other))
+        rejected = _decided(turn.reply, decision._replace(source=decision.other))
         chosen = turn._replace(reply=_decided(turn.reply, decision))
         told = _source(sources, question, path, turn, decision.turn)
         rows.append(preference(chosen, rejected, sources.prompts, told))
@@ -143,8 +142,7 @@ def _decided(reply: PromptReply, decision: Decision) -> PromptReply:
     """``reply`` with the source of ``decision``, and a reason that fits it where it gives one."""
     update: dict[str, str] = {"source": decision.source}
     if isinstance(reply, NextStep):
-        known = _KNOWN if decision.known else _EARLIER
-        update["reason"] = _LOOKED_UP if decision.source == "retrieve" else known
+        update["reason"] = _REASONS[decision.source]
     return reply.model_copy(update=update)
 
 

@@ -100,12 +100,12 @@ class _RecordedRun(Run[DeepragContext]):
 class Decision(NamedTuple):
     """The source that a sub-question was answered from; ``turn`` is the request that wrote it.
 
-    Without looking it up it is ``known`` to the model, or else it follows from earlier answers.
+    The ``other`` source is the one that was not taken.
     """
 
     turn: int
     source: StepSource
-    known: bool
+    other: StepSource
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Search:
         if not decided.state["pending"]:
             return await self._attempt(self._concluded, decided)
         [step] = decided.state["pending"]
-        sought = _deciding(decided, step, "retrieve")
+        sought = _deciding(decided, step, looks_up=True)
         known = await self._attempt(self._not_looked_up, decided)
         return [*known, replace(sought, retrievals=path.retrievals + 1)]
 
@@ -206,7 +206,7 @@ class Search:
     async def _not_looked_up(self, path: Path) -> Path | None:
         """The sub-question answered from earlier answers if it was proposed so, else by heart."""
         [step] = path.state["pending"]
-        decided = _deciding(path, step, "earlier")
+        decided = _deciding(path, step, looks_up=False)
         answered = (
             await self._from_earlier(decided)
             if step["source"] == "earlier"
@@ -256,8 +256,10 @@ class Search:
         return replace(path, state=cast(DeepragState, {**path.state, "pending": [step]}))
 
 
-def _deciding(path: Path, step: NarrativeStep, source: StepSource) -> Path:
-    """``path`` with its pending ``step``, as it was proposed, to be answered from ``source``."""
+def _deciding(path: Path, step: NarrativeStep, looks_up: bool) -> Path:
+    """``path`` with its pending ``step`` looked up; or else from earlier answers, or by heart."""
+    by_heart: StepSource = "earlier" if step["source"] == "earlier" else "known"
+    source, other = ("retrieve", by_heart) if looks_up else (by_heart, "retrieve")
     state = cast(DeepragState, {**path.state, "pending": [{**step, "source": source}]})
-    decision = Decision(len(path.turns) - 1, source, known=step["source"] != "earlier")
+    decision = Decision(len(path.turns) - 1, source, other)
     return replace(path, state=state, decisions=(*path.decisions, decision))

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 from ...algorithms.crag.strips import decompose, recompose
 from ...context import CragContext
+from ...index.opening import Index
+from ...models.graders import SimilarityGrader
+from ...models.lexical import LexicalEmbedder
 from ...prompts.library import GRADE_STRIPS
+from ...prompts.prompt import number_passages
 from ...state.crag import CragState
 from ...state.records import Evidence
 from ..node import node
 from ..run import Run, Update
 from .grade import grade_texts
+
+_MOST_STRIPS = 80  # of whole pages; ten passages have less
 
 
 def _reserve(state: CragState) -> int:
@@ -41,6 +47,14 @@ async def merge(state: CragState, context: CragContext) -> Update:
     return {"evidence": list(kept.values())}
 
 
+def _nearest(index: Index, question: str, strips: Sequence[Evidence]) -> list[Evidence]:
+    """The strips of long texts that share most with the question, in their order. Blocks."""
+    grader = SimilarityGrader(LexicalEmbedder())
+    scores = grader.scores(question, number_passages(strips))
+    best = sorted(range(len(strips)), key=lambda place: -scores[place])[:_MOST_STRIPS]
+    return [strips[place] for place in sorted(best)]
+
+
 async def _refine(
     run: Run[CragContext], question: str, passages: Sequence[Evidence]
 ) -> list[Evidence]:
@@ -48,5 +62,7 @@ async def _refine(
     strips = [strip for passage in passages for strip in decompose(passage, size)]
     if not strips:
         return []
+    if len(strips) > _MOST_STRIPS:
+        strips = await run.in_thread(_nearest, question, strips)
     scores, thresholds = await grade_texts(run, GRADE_STRIPS, question, strips)
     return recompose(strips, scores, thresholds.cut, thresholds.most)

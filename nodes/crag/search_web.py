@@ -43,7 +43,7 @@ async def rewrite(state: CragState, run: Run[CragContext]) -> Update:
 @node()
 async def search_web(state: CragState, context: CragContext) -> Update:
     """Searches the web for every query at once; a page found twice counts once."""
-    web = web_search(settings(), context.own.web)
+    web = web_search(settings(), context.own.web, whole=context.web_pages)
     if web is None:
         return {"stop_reason": "web_unavailable"}
     queries = _confirmed(state["queries"]) if context.confirm_web else state["queries"]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...algorithms.deeprag.policy import choose_source, follows, opening_of, repeated
+from ...algorithms.deeprag.policy import (
+    MODEL_DECIDES,
+    choose_source,
+    follows,
+    opening_of,
+    repeated,
+)
 from ...algorithms.deeprag.sub_questions import questions_in, same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
@@ -42,8 +48,9 @@ _MORE = 5  # passages of the question's ranking that are read beside those of a 
 _REASONS: dict[StepSource, str] = {
     "retrieve": "not known from the steps before",
     "earlier": "follows from the steps before",
-    "known": "policy model: the model is sure of it",
+    "known": "known without looking it up",
 }
+_SURE = "policy model: the model is sure of it"
 _MISSING = "the passages of the question do not tell it"
 _PART = "a part of the question by its grammar"
 _REPEATED = " (The search for it found only texts that were read before.)"
@@ -55,13 +62,14 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
 
     If they do not, the best-supported answer stands until a sub-question is answered. Where an
     earlier method has tried it, the narrative goes on from there. Without a model the grammar
-    decides at once; under the policy ``model`` the question itself is not tried, as in the paper.
+    decides at once; where the model decides (``MODEL_DECIDES``) the question itself is not tried,
+    as in the paper.
     """
     if run.context.model == OFFLINE:
         return {}
     if state["held"]["evidence"]:
         return _held(state)
-    if run.context.policy == "model":
+    if run.context.policy in MODEL_DECIDES:
         return {}
     question = state["question"]
     progress_of("read_question")(0, run.context.max_steps)
@@ -174,16 +182,19 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
 async def recall(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Answers the sub-question from what the model knows itself, where it says that it is sure.
 
-    Only under the policy ``model`` (the paper's parametric answers). Such an answer has no
-    citation, and no answer that rests on it is sufficient.
+    Its word suffices under the policy ``trained``, which the sub-question came from (the paper's
+    parametric answers). Such an answer has no citation, and no answer that rests on it is
+    sufficient.
     """
     step = state["pending"][0]
     reply = await run.ask(
         CLOSED_BOOK, otherwise="The sub-question is looked up.", question=step["question"]
     )
-    if reply is None or not (reply.known and reply.answer):
-        return {}
-    known: NarrativeStep = {**step, "source": "known", "reason": _REASONS["known"]}
+    decided = step["source"] == "known"
+    if reply is None or not reply.answer or not (reply.known or decided):
+        return {"pending": [{**step, "source": "retrieve"}]}
+    reason = step["reason"] if decided else _SURE
+    known: NarrativeStep = {**step, "source": "known", "reason": reason}
     return _taken(state, known, SubAnswer(reply.answer, [], ""))
 
 

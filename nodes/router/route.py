@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.config import get_stream_writer
@@ -46,6 +46,7 @@ from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
 from .handing import handed_on, worth
 from .lacking import lack_of, parts_of
+from .verdict import as_question
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
@@ -61,8 +62,9 @@ _NO_MORE_CALLS = frozenset({"model_failed", "budget", "time", "no_model"})
 
 @node(reserve=1, begins=True)
 async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
-    """Finds the question: as given, or in the last message, made to stand alone."""
-    given = cast(str | None, state.get("question"))
+    """Finds the question: as given, of a statement, or in the last message, made to stand alone."""
+    stated = cast(str, state.get("statement") or "")
+    given = stated or cast(str | None, state.get("question"))
     messages = list(state.get("messages") or [])
     if given is None:
         if not messages or not isinstance(messages[-1], HumanMessage):
@@ -73,11 +75,15 @@ async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     else:
         check_question(given)
         history, said = messages, [HumanMessage(given)]
-    asked = await _standing_alone(run, given, history) if history else given
+    if stated:
+        asked = as_question(stated)
+    else:
+        asked = await _standing_alone(run, given, history) if history else given
     return {
         **_FRESH,
         "messages": said,
         "asked": asked,
+        "stated": stated,
         "usage": Overwrite(run.meter.usage()),
         "warnings": Overwrite(run.meter.warnings),
     }
@@ -124,7 +130,9 @@ def answer_by(method: str, graph: Graph, context_type: type[QuestionContext]) ->
     @node()
     async def answer(state: RouterState, context: RouterContext) -> Update:
         left = context.max_calls - paid_calls(state["usage"])
+        left -= bool(state["stated"]) and left > 1  # for the verdict
         live = _is_final(method, state, context) and answer_is_followed(context)
+        live &= not state["stated"]
         settings = {"max_calls": left, "stream_answer": live, **_way(method, state, context)}
         chosen = context.narrowed(context_type, **settings)
         write, streamed = get_stream_writer(), [""]
@@ -138,7 +146,7 @@ def answer_by(method: str, graph: Graph, context_type: type[QuestionContext]) ->
         given = {"question": state["asked"]}
         started = chosen.starting_from(state["held"])
         result = await relay(graph, given, started, tell, _HANDED_ON)
-        message = streamed[-1] if result["answer"] else ""
+        message = streamed[-1] if result["answer"] and not state["stated"] else ""
         return {
             "latest": {**result, MESSAGE: message, "method": method},
             "usage": result["usage"],
@@ -218,6 +226,11 @@ async def conclude(state: RouterState, context: RouterContext) -> Update:
             get_stream_writer()(piece)
         end_message(message, streamed)
     return {"messages": [message]}
+
+
+def to_weigh(state: RouterState) -> Literal["judge_statement", "weigh"]:
+    """A statement is judged by what was found, before that is weighed."""
+    return "judge_statement" if state["stated"] else "weigh"
 
 
 def method_to_try(state: RouterState) -> str:

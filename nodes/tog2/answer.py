@@ -30,9 +30,10 @@ async def judge(state: Tog2State, run: Run[Tog2Context]) -> Update:
     """Asks whether what was found suffices; if not, for a clue to what is missing.
 
     The walk ends where it does, and where there is no clue that was not looked for before. Nobody
-    is asked where the last round brought no text that the last judgement did not see.
+    is asked where the last round brought no text and no triple that the last judgement did not see.
     """
     seen = [text_key(text) for text in state["evidence"]]
+    seen += [triple["sentence"] for triple, _ in _triples(state)]
     if state["judged"] and set(seen) <= set(state["judged"]):
         return {}
     reply = await run.ask(

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ...algorithms.similarity import hybrid_similarity
 from ...algorithms.tog2.sources import nearest_options, option_lines
-from ...algorithms.tog2.triple_sentences import triple_sentence
 from ...algorithms.tog2.walk import EntityEdge, by_topic, prune_options, relation_options
 from ...context import Tog2Context
 from ...index.entities import EntityPart, read_entities
@@ -41,7 +40,7 @@ async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
     context = run.context
     shown = await run.in_thread(_shown, state)
     scores = await _score(run, shown, state) if shown.options else {}
-    kept = prune_options(shown.options, scores, context.relation_cut, context.width)
+    kept = prune_options(shown.options, scores, context.width)
     return {
         "options": kept,
         "relation_scores": {option["id"]: scores[option["id"]] for option in kept},
@@ -63,10 +62,10 @@ def _shown(index: Index, state: Tog2State) -> _Shown:
 def _nearest(
     index: Index, graph: EntityPart, edges: Sequence[EntityEdge], sought: str
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """How near relations are to what is ``sought``, and the sentence of each, by their ids.
+    """How near relations are to what is ``sought``, and the sentences of those that have one.
 
-    A relation's nearness is SIM of ``sought`` and its sentence, with the cosine of the sentence's
-    passage. Only the relations of the nearest passages are looked at, where there are many.
+    A relation's nearness is SIM of ``sought`` and its statement and sentence, with the cosine of
+    its passage. Only the relations of the nearest passages are looked at, where there are many.
     """
     if not edges:
         return {}, {}
@@ -78,12 +77,10 @@ def _nearest(
     near = sorted(edges, key=lambda edge: (-cosine.get(edge.id, 0.0), edge.id))[:_MOST_READ]
     sources = sources_of(index, near)
     nearness: dict[str, float] = {}
-    said: dict[str, str] = {}
+    said = {id: source.text for id, source in sources.items() if source.text}
     for edge in near:
         ends = graph.name_of(edge.source), graph.name_of(edge.target)
-        source = sources.get(edge.id)
-        said[edge.id] = source.text if source else triple_sentence(ends[0], edge.relation, ends[1])
-        own = keywords(" ".join([said[edge.id], *ends]))
+        own = keywords(" ".join([said.get(edge.id, ""), edge.relation, *ends]))
         share = len(own & words) / len(words) if words else 0.0
         nearness[edge.id] = hybrid_similarity(share, cosine.get(edge.id, 0.0))
     return nearness, said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...algorithms.fusion import reciprocal_rank_fusion
@@ -14,6 +14,7 @@ from ...algorithms.tog2.relevance import (
     prune_entities,
     rank_context,
 )
+from ...algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ...algorithms.tog2.walk import EntityEdge, discover, extend_paths, step_sentence, walked_edges
 from ...context import Tog2Context
 from ...index.entities import EntityPart, linked_topics, read_entities
@@ -27,7 +28,7 @@ from ...language.mentions import normalised
 from ...models.query_vectors import embed_queries
 from ...prompts.prompt import number
 from ...prompts.tog2_replies import KEEP_TOPICS
-from ...state.found import Found, cited_evidence
+from ...state.found import TRIPLE, Found, cited_evidence
 from ...state.records import Citation, Evidence
 from ...state.tog2 import (
     CandidateEntity,
@@ -182,23 +183,41 @@ def _extended(index: Index, state: Tog2State, context: Tog2Context) -> Update:
 def with_sources(
     index: Index, evidence: Sequence[Evidence], paths: Sequence[WalkedPath]
 ) -> list[Evidence]:
-    """``evidence``, and behind it the sentences of walked triples that it does not hold."""
+    """``evidence``, and behind it the walked triples that it does not state.
+
+    Such a triple is the sentence that states it, or, where there is none, a statement of its own
+    that stands for no characters of the document that it was read in.
+    """
     whole = [passage for passage in evidence if passage["found"] != "triple"]
     held = {passage["id"] for passage in whole}
-    quotes = dict.fromkeys(
-        (triple["passage"], triple["quote"])
-        for path in paths
-        for triple in path["triples"]
-        if triple["quote"] and triple["passage"] not in held
-    )
-    found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in quotes])}
-    sentences: list[Evidence] = []
-    for id, quote in quotes:
-        if id in found and (start := found[id]["text"].find(quote)) >= 0:
-            begin = found[id]["start"] + start
-            cut = Evidence(**found[id], score=0.0, found="triple")
-            sentences.append({**cut, "text": quote, "start": begin, "end": begin + len(quote)})
-    return [*whole, *sentences]
+    triples = [triple for path in paths for triple in path["triples"] if _tells(triple, held)]
+    found = {one["id"]: one for one in index.catalogue.passages([t["passage"] for t in triples])}
+    told: dict[str, Evidence] = {}
+    for triple in triples:
+        if (passage := found.get(triple["passage"])) is None:
+            continue
+        own = Evidence(**passage, score=0.0, found="triple")
+        begin, text = passage["start"], triple["quote"]
+        if text:
+            begin += passage["text"].find(text)
+            told[f"{begin} {text}"] = {
+                **own,
+                "text": text,
+                "start": begin,
+                "end": begin + len(text),
+            }
+        else:
+            id, metadata = f"triple:{triple['sentence']}", passage["metadata"] | TRIPLE
+            own |= {"id": id, "text": triple["sentence"], "end": begin, "metadata": metadata}
+            told[id] = own
+    return [*whole, *told.values()]
+
+
+def _tells(triple: WalkedTriple, held: Collection[str]) -> bool:
+    """Whether ``triple`` says something beside the passages that are ``held``."""
+    if triple["quote"]:
+        return triple["passage"] not in held
+    return triple["relation"] not in CO_OCCURRENCE
 
 
 def _rank(

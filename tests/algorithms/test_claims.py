@@ -64,3 +64,10 @@ def test_of_several_sentences_those_are_told_that_the_texts_do_not_hold():
 def test_every_text_is_found_in_itself(answer, question):
     assert unsupported(answer, "", [answer]) == []
     unsupported(answer, question, [])
+
+
+def test_a_date_may_be_told_in_parts_by_two_texts():
+    texts = ["Diary: On 6 April the committee first met.", "Committee: It was made in April 1793."]
+    assert unsupported("6 April 1793", "When did it meet?", texts) == []
+    assert unsupported("6 April 1794", "When did it meet?", texts) == ["6 April 1794"]
+    assert unsupported("7 April 1793", "When did it meet?", texts) == ["7 April 1793"]

@@ -38,7 +38,8 @@ def web(script, tavily):
 
 
 def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index):
-    ended = run("ask", QUESTION, "--json")
+    run("index", "corpus.jsonl", "--index", "bare", "--layers", "sentences")
+    ended = run("ask", QUESTION, "--json", "--index", "bare")
     result = json.loads(ended.out)
     assert ended.err == "" and result["answer"] == "John Fowler"
     assert result["decision"]["method"] == result["path"][0]["method"] == result["method"]
@@ -48,7 +49,8 @@ def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index)
 
 
 def test_a_method_whose_layer_is_missing_is_refused_with_the_command(run, index):
-    ended = run("ask", QUESTION, "--method", "graphrag")
+    run("index", "corpus.jsonl", "--index", "bare", "--layers", "sentences")
+    ended = run("ask", QUESTION, "--method", "graphrag", "--index", "bare")
     assert (ended.code, ended.out) == (1, "")
     assert "ragraphs index" in ended.err and "\n" not in ended.err.strip()
 
@@ -152,3 +154,12 @@ def test_what_is_still_open_and_the_methods_tried_are_told(run, index, script):
     ended = run("ask", QUESTION, "--model", MODEL, "--top-k", "1")
     assert f"Still open: {open_question}" in ended.out
     assert "basic → deeprag · " in ended.out
+
+
+@pytest.mark.parametrize("method", ["auto", "basic"])
+def test_a_statement_is_verified_with_the_sentence_that_decides_it(run, index, method):
+    ended = run("ask", "--verify", FACT, "--method", method)
+    assert ended.code == 0 and ended.out.startswith("supported\n")
+    assert f"as stated: “{FACT}”" in ended.out
+    refuted = run("ask", "--verify", FACT.replace("was", "was not"), "--method", method, "--json")
+    assert json.loads(refuted.out)["answer"] == "refuted"

@@ -32,6 +32,8 @@ class Script:
         self.bodies: dict[str, list] = {}
         self.passages = "needed"
         self.strips = "needed"
+        self.grade: int | None = None
+        self.only = ""  # texts with it are graded
         self.answer = {
             "quotes": [{"id": "1", "quote": FACT}],
             "sufficient": True,
@@ -50,8 +52,10 @@ class Script:
                 told = self.answer["quotes"] if isinstance(self.answer, dict) else []
                 states = not told or any(quote["quote"] in shown for quote in told)
                 return self.answer if states else NOTHING
-        shown = body["messages"][1]["content"].count("<text id=")
-        ids = [str(id) for id in range(1, shown + 1)]
+        texts = body["messages"][1]["content"].split("<text id=")[1:]
+        ids = [str(id) for id, text in enumerate(texts, start=1) if self.only in text]
+        if self.grade is not None:
+            return {"grades": [{"id": id, "grade": self.grade} for id in ids]}
         grade = self.passages if prompt == "grade_passages" else self.strips
         return {name: ids if name == grade else [] for name in ("needed", "related")}
 
@@ -119,6 +123,25 @@ async def test_sync_and_async_give_the_same(model, ask, index):
     context = CragContext(index=index, model="openai:stub")
     again = await asyncio.to_thread(graph.invoke, {"question": QUESTION}, context=context)
     assert {**again, "usage": None} == {**result, "usage": None}
+
+
+async def test_a_passage_that_only_names_the_bridge_makes_the_web_be_asked(model, tavily, ask):
+    model.grade = 3
+    tavily.pages = [PAGE]
+    result = await ask()
+    assert (result["verdict"], result["queries"]) == ("ambiguous", [QUERY])
+    assert {passage["found"] for passage in result["evidence"]} == {"retrieved", "web"}
+
+
+async def test_of_whole_pages_the_pieces_nearest_to_the_question_are_graded(model, tavily, ask):
+    model.passages, model.only = "related", "Forth Bridge"
+    beside = " ".join(f"Ticket {number} was sold at the gate." for number in range(900))
+    tavily.pages, tavily.whole = [PAGE], {PAGE[0]: f"{beside} {WEB_FACT} {beside}"}
+    model.answer = {**model.answer, "quotes": [{"id": "1", "quote": WEB_FACT}]}
+    result = await ask(web_pages=True, temperature=0.1)
+    assert [citation["quote"] for citation in result["citations"]] == [WEB_FACT]
+    [graded] = [body for body in model.bodies["grade_strips"] if "Ticket 7 " in str(body)]
+    assert graded["messages"][1]["content"].count("<text id=") == 80
 
 
 async def test_ambiguous_works_on_index_and_web_side_by_side(openai, model, tavily, ask):

@@ -66,6 +66,27 @@ def test_a_known_answer_to_the_question_itself_is_not_sufficient(narrate, model)
     assert (result["answer"], result["sufficient"]) == ("Allen Lane", False)
 
 
+def test_the_word_of_a_trained_model_is_followed(narrate, model):
+    first, *others = model.steps
+    told = {"finish": False, "reason": "I learnt it", "question": first}
+    model.steps = [{**told, "source": "parametric"}, *others]
+    result = narrate(policy="trained")
+    assert sources(result) == ["known", "retrieve", "retrieve", "retrieve"]
+    known = result["steps"][0]
+    assert (known["answer"], known["reason"]) == ("perhaps", "I learnt it")
+    assert (known["citations"], result["sufficient"]) == ([], False)
+    assert len(model.prompts["ClosedBookAnswer"]) == 1 and model.prompts["Read"] == []
+
+
+@pytest.mark.parametrize("policy", ["biased", "retrieve_always"])
+def test_the_word_for_own_knowledge_is_not_followed_otherwise(narrate, model, policy):
+    told = {"finish": False, "source": "known", "reason": "I learnt it"}
+    model.steps[0] = {**told, "question": CHAIN[0][0]}
+    result = narrate(policy=policy)
+    assert set(sources(result)) == {"retrieve"} and result["sufficient"]
+    assert model.prompts["ClosedBookAnswer"] == []
+
+
 def test_a_guess_is_looked_up(narrate, model):
     result = narrate()
     assert sources(result) == ["retrieve"] * 4 and result["sufficient"]

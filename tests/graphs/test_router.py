@@ -113,7 +113,8 @@ def test_a_question_of_facts_begins_with_one_cheap_call(ask, script):
 
 def test_what_is_missing_is_looked_up_by_the_next_method_which_says_why(ask, script):
     script.replies["Answer"] = LACKING
-    script.replies["StepReading"] = script.final
+    step = {"next": "", "source": "retrieve", "final": BORN}
+    script.replies["StepReading"] = lambda human: {**script.quoting(human, BORN), **step}
     result = ask(top_k=1)
     assert path_of(result) == ["basic", "deeprag"] and result["sufficient"]
     first, second = result["path"]

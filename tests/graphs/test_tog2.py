@@ -70,16 +70,10 @@ class Script:
         return self.note("answer", body, {"quotes": quotes, "sufficient": True, "answer": "London"})
 
     def scores(self, human):
-        """0.9 for what stands under a sentence with a needed word, 0.1 for all else."""
-        sentence, given = "", []
-        for line in human.splitlines():
-            number = re.match(r"\d+\.\d+", line)
-            if number:
-                good = any(word in sentence for word in self.needed)
-                given.append({"id": number[0], "score": 0.9 if good else 0.1})
-            else:
-                sentence = line
-        return given
+        """0.9 for a statement with a needed word, 0.1 for all else."""
+        stated = re.findall(r"^(\d+\.\d+) (.+)$", human, re.MULTILINE)
+        good = {id: any(word in said for word in self.needed) for id, said in stated}
+        return [{"id": id, "score": 0.9 if good[id] else 0.1} for id in good]
 
     def note(self, kind, body, reply):
         self.bodies[kind].append(body["messages"][1]["content"])
@@ -151,17 +145,17 @@ def test_clues_reach_the_next_round(ask, model):
 def test_a_relation_is_not_walked_twice(ask, model):
     ask()
     first, *others = model.bodies["scores"]
-    assert "The Atomium was designed by André Waterkeyn.\n1.1 André Waterkeyn" in first
+    stated = "1.2 Atomium was designed by André Waterkeyn."
+    assert f"The Atomium was designed by André Waterkeyn.\n{stated}" in first
     assert others
     assert not any("designed by" in body for body in others)
 
 
-def test_a_relation_is_shown_by_its_sentence(ask, model):
-    ask({"question": "Who was born in Wimbledon?"}, depth=1)
-    assert (
-        "André Waterkeyn was born in Wimbledon.\n1.1 André Waterkeyn" in model.bodies["scores"][0]
-    )
-    assert "→" not in model.bodies["scores"][0]
+def test_a_relation_is_a_statement_under_a_sentence_only_where_that_names_both_ends(ask, model):
+    ask(depth=1)
+    shown = model.bodies["scores"][0]
+    assert "\n1.1 Atomium stands in Brussels.\nThe Atomium was designed by" in shown
+    assert "It stands in Brussels" not in shown and "→" not in shown
 
 
 def test_the_judge_sees_the_clues_that_were_tried(ask, model):
@@ -185,11 +179,43 @@ def test_the_walk_ends_where_no_new_clue_is_left(ask, model, again):
     assert len(model.bodies["judge"]) == 2
 
 
-def test_nobody_judges_the_same_texts_twice(ask, model):
+def test_new_triples_are_news_for_the_judge_though_no_text_is_new(ask, model):
     result = ask()
-    assert len(result["evidence"]) == len(TEXTS)  # from the first round on
-    assert len(model.bodies["judge"]) == 1
-    assert len(model.bodies["scores"]) > 1
+    texts = [one for one in result["evidence"] if one["found"] != "triple"]
+    assert len(texts) == len(TEXTS)  # from the first round on
+    assert len(model.bodies["judge"]) == len(model.bodies["scores"]) == 3
+    assert "designed by André Waterkeyn.\n</text>" not in model.bodies["judge"][0]
+    assert ") Atomium was designed by André Waterkeyn." in model.bodies["judge"][1]
+
+
+def test_nobody_judges_the_same_texts_and_triples_twice(ask, model):
+    model.needed = ("designed",)
+    ask({"question": "Who designed the Atomium?"}, depth=3)
+    judged = model.bodies["judge"]
+    assert len({body.partition("Question:")[0] for body in judged}) == len(judged)
+
+
+def test_a_triple_that_no_sentence_states_is_cited_as_a_triple(ask, model):
+    model.needed = ("stands",)
+    script = model.openai.answer
+    statement = "Atomium stands in Brussels."
+
+    def quoting(body):
+        reply, human = script(body), body["messages"][1]["content"]
+        if "quotes" not in reply:
+            return reply
+        id = re.findall(rf'<text id="(\d+)"[^>]*>\n(?:\d+\.1 )?{statement}', human)[-1]
+        return {**reply, "answer": "Brussels", "from": [f"{id}.1"], "quotes": []}
+
+    model.openai.answer = quoting
+    result = ask({"question": "Where does the Atomium stand?"})
+    [citation] = result["citations"]
+    assert (citation["kind"], citation["quote"]) == ("triple", statement)
+    assert citation["start"] == citation["end"]
+    assert (citation["document"], citation["title"]) == ("Atomium", "Atomium")
+    assert (result["answer"], result["sufficient"]) == ("Brussels", True)
+    [told] = [one for one in result["evidence"] if one["id"] == citation["passage"]]
+    assert (told["found"], told["text"]) == ("triple", statement)
 
 
 def test_the_answer_sees_the_paths_that_the_judge_saw(ask, model):

@@ -24,6 +24,18 @@ async def test_pages_come_in_order_and_the_key_goes_along(tavily, search):
     assert tavily.requests[0].headers["Authorization"] == f"Bearer {KEY}"
 
 
+async def test_whole_pages_take_the_place_of_excerpts_where_they_are_wanted_and_there(tavily):
+    tavily.pages, tavily.whole = PAGES, {PAGES[0][0]: f"Whole.\x00 {'long ' * 20_000}"}
+    found = {}
+    for whole in (False, True):
+        search = TavilySearch(SecretStr(KEY), tavily.url, whole=whole)
+        found[whole] = await search.search("bridges", 5)
+    assert found[False] == [Page(*page) for page in PAGES]
+    first, second = found[True]
+    assert first.text.startswith("Whole.") and "\x00" not in first.text
+    assert len(first.text) <= 50_000 and second == Page(*PAGES[1])
+
+
 async def test_a_server_that_sends_too_many_is_cut_to_the_limit(tavily, search):
     tavily.pages = PAGES
     assert len(await search("bridges", 1)) == 1

@@ -4,14 +4,13 @@ from ragraphs.algorithms.tog2.walk import prune_options
 from ragraphs.offline.relations import judge, relation_scores
 from ragraphs.prompts.prompt import Excerpt, number
 
-LINES = """It was directed by Steven Spielberg
-1.1 Steven Spielberg
-It was scored by John Williams
-1.2 John Williams
+LINES = """1.1 Jaws was directed by Steven Spielberg.
+Its music was scored by John Williams
+1.2 Jaws was scored by John Williams.
 It was released on June 20, 1975
-1.3 June 20, 1975
+1.3 Jaws was released June 20, 1975.
 It won the Saturn Award
-1.4 Saturn Award"""
+1.4 Jaws won Saturn Award."""
 DIRECTED, SCORED, RELEASED, PRIZE = "1.1", "1.2", "1.3", "1.4"
 
 
@@ -20,11 +19,11 @@ def kept(scores):
         {"id": id, "topic": "jaws", "phrase": "", "direction": "out", "edges": [], "others": []}
         for id in (DIRECTED, SCORED, RELEASED, PRIZE)
     ]
-    return [each["id"] for each in prune_options(options, scores, cut=0.2, width=3)]
+    return [each["id"] for each in prune_options(options, scores, width=3)]
 
 
 def best(question, clue="", **kwargs):
-    scores = relation_scores(question, clue, LINES, **kwargs)
+    scores = relation_scores(question, clue, "Jaws", LINES, **kwargs)
     return max(scores, key=scores.get)
 
 
@@ -36,19 +35,19 @@ def test_the_relation_that_the_question_speaks_of_scores_best():
 
 def test_a_clue_reaches_the_scores_of_the_next_round():
     question = "Where was he born?"
-    before = relation_scores(question, "", LINES)
-    after = relation_scores(question, "who directed it", LINES)
+    before = relation_scores(question, "", "Jaws", LINES)
+    after = relation_scores(question, "who directed it", "Jaws", LINES)
     assert kept(before) == []
     assert kept(after) == [DIRECTED]
 
 
 def test_a_relation_to_something_the_question_names_scores_high():
-    scores = relation_scores("Did Jaws win the Saturn Award?", "", LINES)
+    scores = relation_scores("Did Jaws win the Saturn Award?", "", "Jaws", LINES)
     assert scores[PRIZE] >= 0.9
 
 
 def test_a_question_for_a_date_prefers_what_leads_to_one():
-    scores = relation_scores("When did Jaws come out?", "", LINES)
+    scores = relation_scores("When did Jaws come out?", "", "Jaws", LINES)
     assert kept(scores) == [RELEASED]
 
 
@@ -66,7 +65,7 @@ PHRASES = st.lists(st.sampled_from(["directed by", "is", "born in", "수도", "�
 def test_scores_are_between_zero_and_one(question, clue, phrases, cosine):
     lines = "\n".join(f"It {phrase} Spielberg\n1.{n} Spielberg" for n, phrase in enumerate(phrases))
     for cosines in (None, lambda texts: [cosine] * len(texts)):
-        scores = relation_scores(question, clue, lines, cosines)
+        scores = relation_scores(question, clue, "It", lines, cosines)
         assert len(scores) == len(phrases)
         assert all(0 <= score <= 1 for score in scores.values())
 

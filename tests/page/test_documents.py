@@ -94,7 +94,7 @@ def test_a_layer_that_a_run_has_not_finished_is_shown_as_such(visit, searching):
     page.choose_index("hostile")
     expect(page.part("layer-communities")).to_contain_text("not finished")
     expect(page.part("layer-communities").get_by_role("button")).to_have_text("Finish…")
-    expect(page.part("layer-entities")).to_contain_text("made")
+    expect(page.part("layer-entities")).to_contain_text("ready")
     index.catalogue.set_property("reported", reported)
 
 

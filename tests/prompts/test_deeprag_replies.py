@@ -18,7 +18,8 @@ from ragraphs.prompts.deeprag_replies import (
     [
         ('{"question": "Who?"}', False, "retrieve"),
         ('{"finish": true}', True, "retrieve"),
-        ('{"finish": "false", "question": "Who?", "source": "Parametric"}', False, "earlier"),
+        ('{"finish": "false", "question": "Who?", "source": "Parametric"}', False, "known"),
+        ('{"question": "Who?", "source": "my own knowledge: known"}', False, "known"),
         ('{"question": null, "source": null}', True, "retrieve"),
         ('{"question": "Who?", "source": "earlier answers", "reason": null}', False, "earlier"),
         ('{"question": "Who?", "source": "retrieve, no earlier step has it"}', False, "retrieve"),

@@ -86,6 +86,13 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
     assert len(text_of(result)) < 1000 and told[0] == "decide"
 
 
+async def test_a_statement_is_verified(url):
+    stated = {"question": FORTH, "verify": True}
+    result = await called(url, "answer_question", **stated)
+    assert result.structured_content["answer"] == "supported"
+    assert [one["quote"] for one in result.structured_content["quotes"]] == [FORTH]
+
+
 async def test_the_passages_found_are_cut_to_what_a_model_reads(url):
     result = await called(url, "search_documents", query="long tale", top_k=1)
     passages = result.structured_content["passages"]

@@ -23,3 +23,8 @@ def test_a_client_may_want_less_time_and_never_more(wanted, had, monkeypatch):
 def test_a_time_that_is_none_is_refused_in_a_sentence():
     with pytest.raises(RagraphsError, match="max_seconds"):
         AskedQuestion(question="Who?", max_seconds=-1).context(ACCESS)
+
+
+def test_a_question_to_verify_is_given_as_a_statement():
+    assert AskedQuestion(question="It is so.", verify=True).given["statement"] == "It is so."
+    assert "statement" not in AskedQuestion(question="Is it so?").given

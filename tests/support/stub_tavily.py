@@ -12,11 +12,12 @@ KEY = "tvly-stub-0123456789"
 
 
 class TavilyStub(HttpStub):
-    """Finds ``pages``, each (url, title, content), for every query."""
+    """Finds ``pages``, each (url, title, content), for every query; ``whole`` ones by address."""
 
     def __init__(self) -> None:
         super().__init__(self._otherwise)
         self.pages: list[tuple[str, str, str]] = []
+        self.whole: dict[str, str] = {}
 
     @property
     def queries(self) -> list[str]:
@@ -27,6 +28,8 @@ class TavilyStub(HttpStub):
             {"url": url, "title": title, "content": content, "score": 0.9}
             for url, title, content in self.pages
         ]
+        if body.get("include_raw_content"):
+            rows = [row | {"raw_content": self.whole.get(row["url"])} for row in rows]
         return Response({"query": body["query"], "results": rows, "response_time": 0.1})
 
 

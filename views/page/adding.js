@@ -11,7 +11,6 @@ export function useIndexing(index, server, changed) {
   const missing = LAYERS.filter((name) => !server.layers.includes(name));
   const [now, setNow] = useState({ state: "idle" });
   const stop = useRef();
-  useEffect(() => () => stop.current?.abort(), [index]);
   const go = async (body, state, end) => {
     let told = null;
     stop.current = new AbortController();
@@ -85,14 +84,14 @@ export function Adding({ indexing, server }) {
   const take = (files) => files.length && !indexing.busy && indexing.send([...files]);
   useDrops(setOver, take);
   return html`<div class=${`drop${over ? " over" : ""}`} data-part="drop">
-    <p>${t("d_drop")}</p>
+    <p class="for-mouse">${t("d_drop")}</p>
     <input class="sr-only" type="file" multiple tabindex="-1" aria-hidden="true" ref=${chooser}
       onChange=${(event) => {
         take(event.target.files);
         event.target.value = "";
       }} />
     <button class="button primary" type="button" disabled=${indexing.busy} onClick=${() => chooser.current.click()}>${t("d_choose")}</button>
-    <p class="small soft">${t(server.offline ? "d_free" : "d_price_first", server)}</p>
+    <p class="small soft">${t("d_kinds")} ${t(server.offline ? "d_free" : "d_price_first", server)}</p>
   </div>`;
 }
 
@@ -127,8 +126,8 @@ function Sending({ share }) {
   return html`<p>${t("d_sending")}</p><progress max="1" value=${share} aria-label=${t("d_sending")}></progress>`;
 }
 
-function Steps({ state, steps, stop }) {
-  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : "d_running")}</p>
+function Steps({ state, steps, body, stop }) {
+  return html`<p class="line"><span class="turning" aria-hidden="true"></span> ${t(state === "planning" ? "d_planning" : body.layers ? "d_connecting" : "d_running")}</p>
     <ul class="steps" aria-live="off">
       ${steps.map(
         ({ step, done, total }) => html`<li key=${step}>

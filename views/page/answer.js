@@ -10,6 +10,7 @@ import { Prose } from "./prose.js";
 import { Passages } from "./results.js";
 import { isSearch } from "./runs.js";
 import { languageOf, t } from "./words.js";
+import { unspokenIn } from "./words_found.js";
 
 /* One turn of a conversation. `looked` says that the panel beside shows how it was found. */
 export function Turn({ turn, newest, looked, server, openDocument, wide, put, resume, look }) {
@@ -70,13 +71,16 @@ function Answered({ turn, openDocument, put }) {
 
 /* What a search without a model found: a short answer where one is certain, and the passages. */
 function SearchResult({ output, openDocument }) {
+  const { missing = [] } = output;
+  const isUnspoken = !output.answer && missing.length > 0;
   const certain = output.sufficient && output.answer;
   const failed = output.stop_reason === "model_failed"; // the cause comes first
   return html`
     ${failed && html`<${Warnings} warnings=${output.warnings} />`}
     ${certain && html`<p class="short-answer" lang=${languageOf(output.answer)}>${output.answer}</p>`}
+    ${isUnspoken && html`<p class="note lacking" data-part="lacking"><b lang=${languageOf(missing[0])}>${unspokenIn(missing[0])}</b> ${t("nearest_follow")}</p>`}
     ${output.evidence.length
-      ? html`<${Passages} output=${output} most=${5} openDocument=${openDocument} />`
+      ? html`<${Passages} isQuiet=${isUnspoken} output=${output} most=${isUnspoken ? 2 : 5} openDocument=${openDocument} />`
       : html`<p class="note">${t("found_none")}</p>`}
     ${!failed && html`<${Warnings} warnings=${output.warnings} />`}
   `;

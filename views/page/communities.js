@@ -10,7 +10,7 @@ import { languageOf, t } from "./words.js";
 
 /* The view of communities; the address names the one that is looked into. */
 export function CommunitiesView(given) {
-  if (!given.server.layers.includes("communities")) return html`<${Missing} layer="communities" />`;
+  if (!given.server.layers.includes("communities")) return html`<${Missing} server=${given.server} layer="communities" />`;
   return html`<${Communities} ...${given} />`;
 }
 

@@ -29,7 +29,7 @@ export function DocumentsView({ server, index, refresh, openDocument, path }) {
     <${Going} indexing=${indexing} />
     ${server.documents > 0 || server.uploads
       ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} />
-          ${server.documents > 0 && html`<${Layers} server=${server} indexing=${indexing} />`}`
+          ${server.documents > 0 && server.uploads && html`<${Layers} server=${server} indexing=${indexing} />`}`
       : html`<div class="empty"><p>${server.problem || t("d_empty")}</p></div>`}
   </div>`;
 }

@@ -11,7 +11,7 @@ const MOST = 100;
 
 /* The view of entities; the address names the one that is shown. */
 export function EntitiesView(given) {
-  if (!given.server.layers.includes("entities")) return html`<${Missing} layer="entities" />`;
+  if (!given.server.layers.includes("entities")) return html`<${Missing} server=${given.server} layer="entities" />`;
   return html`<${Entities} ...${given} />`;
 }
 

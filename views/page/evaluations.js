@@ -16,8 +16,7 @@ export function EvaluationsView({ server, index, active, path }) {
   if (problem) return html`<${Trouble} problem=${problem} again=${again} />`;
   if (!reply) return html`<p class="empty">${t("loading")}</p>`;
   const [asked] = path;
-  const name = asked || reply.evaluations[0]?.name;
-  if (!name) return html`<${Nothing} index=${index} />`;
+  const name = asked || reply.evaluations[0].name;
   return html`<div class=${`halves evaluations${asked ? " chosen" : ""}`}>
     <section class="half-list" aria-label=${t("e_list")}>
       <h1 class="sr-only">${t("evaluations")}</h1>
@@ -29,14 +28,6 @@ export function EvaluationsView({ server, index, active, path }) {
       <a class="back" href="#evaluations">← ${t("e_all")}</a>
       <${Evaluation} key=${`${index} ${name}`} index=${index} name=${name} />
     </section>
-  </div>`;
-}
-
-function Nothing({ index }) {
-  return html`<div class="empty" role="status">
-    <h1 class="sr-only">${t("evaluations")}</h1>
-    <p>${t("e_none")}</p>
-    <p><code>ragraphs evaluate answers SET --index ${index}</code></p>
   </div>`;
 }
 

@@ -4,8 +4,8 @@ const ROOM = 420; // Latin characters; a Korean one takes the room of two
 const WIDE = /[\u1100-\uffdc]/g;
 let splitter;
 
-/* The parts of a passage's text around its citations, in order: {text, marked, best}; {gap: true}
-   where text is left out. Without a citation the passage is shown from its start. */
+/* The parts of a passage's text around its citations, in order: {text, marked, best}, the first of
+   each run with whether it is `fenced` in code; {gap: true} where text is left out. Without a citation the passage is shown from its start. */
 export function excerpt(passage, citations, room = ROOM) {
   const marks = citations
     .map((one) => ({ start: one.start - passage.start, end: one.end - passage.start }))
@@ -17,12 +17,16 @@ export function excerpt(passage, citations, room = ROOM) {
   let last = -1;
   for (const place of chosen) {
     if (place > last + 1) parts.push({ gap: true });
-    parts.push(...cut(passage.text, pieces[place], marks));
+    const some = cut(passage.text, pieces[place], marks);
+    if (place > last + 1 || !place) some[0].fenced = isFenced(passage.text.slice(0, pieces[place].start));
+    parts.push(...some);
     last = place;
   }
   if (last + 1 < pieces.length) parts.push({ gap: true });
   return parts;
 }
+
+const isFenced = (before) => (before.match(/^\s*(?:```|~~~)/gm) ?? []).length % 2 === 1;
 
 /* The evidence with the pieces of one passage put together; "…" stands where text between them is
    left out, so that all characters keep their places. */

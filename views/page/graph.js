@@ -16,7 +16,7 @@ const JOINING = ["sentences", "hops", "entities"];
 /* The view of the graph; the address names the node to begin with. */
 export function GraphWalk(given) {
   const isJoined = JOINING.some((layer) => given.server.layers.includes(layer));
-  return isJoined ? html`<${Walk} ...${given} />` : html`<${Missing} sentence=${t("x_unjoined")} />`;
+  return isJoined ? html`<${Walk} ...${given} />` : html`<${Missing} server=${given.server} sentence=${t("x_unjoined")} />`;
 }
 
 function Walk({ index, path, openDocument }) {

@@ -8,7 +8,8 @@ const NAME = 12.5; // pixels on the screen, as are all that follow
 const [SMALLEST, LARGEST, GROWS] = [5, 17, 2.4]; // half of a node, and how it grows with its edges
 const REACH = 9; // from a node's or an edge's line, what is meant by pointing there
 const [NAMED, SAID] = [130, 190]; // the widest names of nodes and of edges
-const EDGE = { across: 70, down: 42 }; // around all of it, for names
+const EDGE = { across: 70, down: 42 }; // around all of it, for names; less where there is little room
+const ROOMY = 620; // the width from which on nodes have their full size
 const NEAR = 1.15; // the zoom from which on edges say what they are
 const CLOSEST = 1.6; // the zoom of a few nodes
 const BEND = 50; // between two edges of the same nodes
@@ -52,12 +53,13 @@ export function graphScene(nodes, edges, places) {
 
 /* All of it in view, with room for the names at the edges. */
 function whole(nodes, { width, height }) {
-  const room = { width: width - 2 * EDGE.across, height: height - 2 * EDGE.down };
+  const across = Math.min(EDGE.across, width / 9);
+  const room = { width: width - 2 * across, height: height - 2 * EDGE.down };
   const goal = fitting(nodes.map(({ x, y }) => ({ x, y, r: 1 })), room, 0);
   if (!goal) return null;
   const zoom = Math.min(goal.zoom, CLOSEST);
   const keep = (at, side, edge) => side / 2 + edge + ((at - side / 2) * zoom) / goal.zoom;
-  return { zoom, x: keep(goal.x, room.width, EDGE.across), y: keep(goal.y, room.height, EDGE.down) };
+  return { zoom, x: keep(goal.x, room.width, across), y: keep(goal.y, room.height, EDGE.down) };
 }
 
 function degreesOf(edges) {
@@ -107,7 +109,8 @@ function draw(pen, nodes, lines, chosen, pointed) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, view.width, view.height);
   const screen = ({ x, y }) => ({ x: x * view.zoom + view.x, y: y * view.zoom + view.y });
-  const stands = new Map(nodes.map((one) => [one.id, { ...one, ...screen(one) }]));
+  const size = Math.min(1, Math.max(0.6, view.width / ROOMY));
+  const stands = new Map(nodes.map((one) => [one.id, { ...one, ...screen(one), r: one.r * size }]));
   const placed = lines.map((one) => ({ ...one, from: stands.get(one.source), to: stands.get(one.target), bend: screen(one.bend), line: one }));
   const meant = [chosen?.id, pointed?.id];
   const isNear = ({ source, target, line }) => line === pointed || meant.includes(source) || meant.includes(target);
@@ -115,7 +118,7 @@ function draw(pen, nodes, lines, chosen, pointed) {
   const near = placed.filter(isNear);
   for (const one of near) edge(pen, one, ink.accent, 1);
   for (const one of stands.values()) shape(pen, one, meant.includes(one.id));
-  const taken = [];
+  const taken = [...stands.values()].map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
   const first = [...stands.values()].sort((a, b) => meant.includes(b.id) - meant.includes(a.id));
   first.forEach((one) => named(pen, one, meant.includes(one.id), taken));
   for (const one of view.zoom >= NEAR ? [...near, ...placed] : near) said(pen, one, taken, one.line === pointed);

@@ -1,7 +1,6 @@
 /* The layers of an index: those that it has, and a button to make or finish each other one. */
 
 import { html } from "./html.js";
-import { isExport } from "./inlined.js";
 import { t } from "./words.js";
 
 /* The layers beside the passages, in the order in which they are made. */
@@ -16,7 +15,6 @@ export function Layers({ server, indexing }) {
     <ul>
       ${LAYERS.map((name) => html`<${Layer} key=${name} name=${name} has=${!missing.includes(name)} server=${server} indexing=${indexing} />`)}
     </ul>
-    ${missing.length > 0 && !server.uploads && !isExport && html`<p class="small soft">${t("d_no_layers")}</p>`}
   </section>`;
 }
 

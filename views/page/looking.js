@@ -2,7 +2,6 @@
 
 import { getJson } from "./api.js";
 import { html, useEffect, useRef, useState } from "./html.js";
-import { isExport } from "./inlined.js";
 import { patternOf } from "./patterns.js";
 import { languageOf, t } from "./words.js";
 
@@ -66,10 +65,10 @@ export function Trouble({ problem, again }) {
 }
 
 /* What a view says where its layer is missing; or a sentence of its own. */
-export function Missing({ layer, sentence }) {
+export function Missing({ layer, sentence, server }) {
   return html`<div class="empty" role="status">
     <p>${sentence ?? t("x_missing", { layer: t(`layer_${layer}`) })}</p>
-    ${!isExport && html`<a class="button" href="#documents/layers">${t("x_make")}</a>`}
+    ${server.uploads && html`<a class="button" href="#documents/layers">${t("x_make")}</a>`}
   </div>`;
 }
 

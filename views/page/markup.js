@@ -6,7 +6,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 const DIRECTIVE = /^\s*\.\. ([\w-]+)::\s*(.*)$/;
 const NOTE = /^\s*(?:\/{3,}|!{3}|:{3,})\s*([\p{L}-]+)?[\s|"]*([^"]*?)"?\s*$/u;
 const HEADING = /^\s*#{1,6}\s+(.*)$/;
-const RULE = /^\s*([=\-~^*+#"'`])\1{2,}\s*$/;
+const RULE = /^\s*([=\-~^*+#])\1{2,}\s*$/;
 const ROW = /^\s*\|(.+)\|\s*$/;
 const BETWEEN = /^[\s|:+-]+$/;
 const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
@@ -14,7 +14,8 @@ const WRAPPED = 50; // the shortest line that is broken because it was full
 const CODE =
   /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
 
-/* The `parts` of an excerpt, {text, marked, best} or {gap}; headings that say one of `skip` are left out. */
+/* The `parts` of an excerpt, {text, marked, best} or {gap}; a heading that they begin with is left out
+   where it says one of `skip`. What begins within a block of code is `fenced`. */
 export function Markup({ parts, skip = [] }) {
   const [first, last] = [parts.findIndex(isText), parts.findLastIndex(isText)];
   return blocksOf(linesOf(parts.slice(first, last + 1)), skip.filter(Boolean)).map(shownBlock);
@@ -49,8 +50,10 @@ function blocksOf(lines, skip) {
     blocks.push({ kind, lines: some });
     open = kind;
   };
+  const below = (at) => textOf(lines[at + 1] ?? []);
   lines.forEach((line, at) => {
     const text = textOf(line);
+    if (line[0]?.fenced !== undefined) isFenced = line[0].fenced;
     const [directive, note, heading] = [DIRECTIVE.exec(text), NOTE.exec(text), HEADING.exec(text)];
     if (line[0]?.gap) begin("gap", [line]);
     else if (FENCE.test(text)) [isFenced, open] = [!isFenced, ""];
@@ -62,9 +65,9 @@ function blocksOf(lines, skip) {
       if (/^(?:code|code-block|sourcecode|highlight)$/.test(name)) open = "code-next";
       else if (name) begin("note", [[{ text: [name[0].toUpperCase() + name.slice(1), rest].filter(Boolean).join(": ") }]]);
       if (open === "note") open = "";
-    } else if (heading || RULE.test(textOf(lines[at + 1] ?? []))) {
+    } else if (heading || (RULE.test(below(at)) && !FENCE.test(below(at)))) {
       const said = heading ? heading[1] : text.trim();
-      if (!skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ text: said }]]);
+      if (blocks.length || !skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ text: said }]]);
       open = "";
     } else if (RULE.test(text)) open = "";
     else if (ROW.test(text)) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);

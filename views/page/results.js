@@ -11,7 +11,7 @@ const NEAR = 0.25; // of the best one's score: what is shown at first
 
 /* The passages of an output, the best `most` first, and a button for the others; where one states
    the answer, that one alone comes first. */
-export function Passages({ output, most, openDocument }) {
+export function Passages({ output, most, isQuiet = false, openDocument }) {
   const [all, setAll] = useState(false);
   const answer = output.sufficient ? output.answer : "";
   const found = bestPassages(output.evidence, output.citations, answer);
@@ -21,9 +21,9 @@ export function Passages({ output, most, openDocument }) {
   const shown = all ? found : found.slice(0, states ? 1 : most).filter(isNear);
   const marks = shown.flatMap((one) => one.citations);
   const opens = (place) => openDocument({ ...place, marks: marks.filter((one) => one.document === place.document) });
-  return html`<div class="results" data-part="results">
+  return html`<div class=${`results${isQuiet ? " quiet" : ""}`} data-part="results">
     <ol>
-      ${shown.map((one, place) => html`<li><${Passage} found=${one} share=${(one.passage.score ?? 0) / best} supports=${states && !place} lengths=${output.lengths} openDocument=${opens} /></li>`)}
+      ${shown.map((one, place) => html`<li><${Passage} found=${one} share=${isQuiet ? 0 : (one.passage.score ?? 0) / best} supports=${states && !place} lengths=${output.lengths} openDocument=${opens} /></li>`)}
     </ol>
     ${shown.length < found.length && html`<button class="button" type="button" onClick=${() => setAll(true)}>${t(states ? "other_passages" : "more_passages", { n: found.length - shown.length })}</button>`}
   </div>`;

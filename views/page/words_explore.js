@@ -50,7 +50,7 @@ addWords({
     x_is: "{a} is {b}",
     x_is_not: "{a} is not {b}",
     x_no_corrections:
-      "Entities cannot be merged or split here. The operator of the server allows it with the setting RAGRAPHS_CORRECTIONS=true.",
+      "Entities are merged and split by whoever runs this server.",
     reason_correction: "a person said so",
     reason_model: "the language model said so",
     "reason_same normalised name": "the same name",
@@ -140,7 +140,7 @@ addWords({
     x_is: "‘{a}’ = ‘{b}’",
     x_is_not: "‘{a}’ ≠ ‘{b}’",
     x_no_corrections:
-      "여기서는 개체를 합치거나 나눌 수 없습니다. 서버 운영자가 RAGRAPHS_CORRECTIONS=true로 설정하면 쓸 수 있습니다.",
+      "개체는 서버 운영자가 합치거나 나눕니다.",
     reason_correction: "사람이 정함",
     reason_model: "언어 모델이 판단함",
     "reason_same normalised name": "이름이 같음",

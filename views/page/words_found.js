@@ -162,3 +162,9 @@ export function whyIn(why) {
   if (language() !== "ko") return why;
   return WHY[why] ?? why.replace(/^Still missing: /, "아직 모르는 것: ");
 }
+
+/* The sentence on names of which no passage speaks, in the language in use. */
+export function unspokenIn(sentence) {
+  if (language() !== "ko") return sentence;
+  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, names) => `‘${names.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
+}

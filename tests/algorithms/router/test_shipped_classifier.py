@@ -70,6 +70,12 @@ def test_questions_on_kinds_of_documents_unknown_to_the_classifier_begin_where_t
     assert share(facts, "basic", web=False) >= 0.93
 
 
+def test_how_to_questions_are_told_from_those_about_the_whole():
+    for language in ("en", "ko"):
+        assert share(asked("whole", language, "manuals"), "graphrag", web=False) >= 0.85
+        assert share(asked("fact", language, "manuals"), "basic", web=False) >= 0.95
+
+
 @pytest.mark.parametrize("web", [True, False])
 def test_questions_on_single_documents_begin_cheaply(web):
     assert share([row["question"] for row in rows_of("natural")], "basic", web) >= 0.95
@@ -77,6 +83,6 @@ def test_questions_on_single_documents_begin_cheaply(web):
 
 def test_no_test_question_is_among_the_examples():
     examples = {text for pairs in EXAMPLES.values() for text, _ in pairs}
-    for file in ("questions", "blind", "apart"):
+    for file in ("questions", "blind", "apart", "manuals"):
         assert not examples.intersection(row["question"] for row in rows_of("routing", file))
     assert KIND_CLASSIFIER["features"] == list(FEATURES)

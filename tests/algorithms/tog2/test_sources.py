@@ -22,8 +22,8 @@ def test_the_sentence_that_names_both_ends_states_a_triple():
     assert stated("Spielberg", "born in", "Cincinnati") == "Spielberg was born in Cincinnati."
 
 
-def test_where_an_end_is_not_named_the_words_of_the_relation_decide():
-    assert stated("the director", "was born", "nowhere") == "Spielberg was born in Cincinnati."
+def test_a_sentence_that_names_one_end_alone_states_nothing():
+    assert stated("Spielberg", "was born in", "Ohio") is None
     assert stated("x", "sings", "y") is None
 
 
@@ -39,25 +39,25 @@ def option(id, edges, others):
     }  # fmt: skip
 
 
-def test_a_sentence_is_shown_once_above_what_it_leads_to():
+def test_relations_are_statements_under_their_sentence_if_one_names_both_ends():
     options = [
-        option("by", ["1", "2"], ["spielberg", "brown"]),
-        option("in", ["3"], ["1974"]),
-        option("made by", ["4"], ["spielberg"]),
+        option("made by", ["1", "2"], ["spielberg", "brown"]),
+        option("filmed in", ["3"], ["1974"]),
+        {**option("director of", ["4"], ["spielberg"]), "direction": "in"},
     ]
-    said = dict.fromkeys("1234", "Spielberg made Jaws in 1974.")
+    said = dict.fromkeys("123", "Spielberg and Brown made Jaws in 1974.")
     lines, numbers = option_lines(Graph(), options, said, 2)
     assert lines.splitlines() == [
-        "Spielberg made Jaws in 1974.",
-        "2.1 Spielberg; Brown",
-        "2.2 1974",
-        "2.3 Spielberg",
+        "2.1 Spielberg is director of Jaws.",
+        "Spielberg and Brown made Jaws in 1974.",
+        "2.2 Jaws was made by Spielberg; Brown.",
+        "2.3 Jaws was filmed in 1974.",
     ]
-    assert list(numbers.values()) == ["by", "in", "made by"]
+    assert list(numbers.values()) == ["director of", "made by", "filmed in"]
 
 
 def test_options_that_look_alike_are_listed_once():
-    options = [option("by", ["1"], ["spielberg"]), option("of", ["2"], ["spielberg"])]
+    options = [option("by", ["1"], ["spielberg"]), option("by ", ["2"], ["spielberg"])]
     said = dict.fromkeys("12", "Spielberg made Jaws in 1974.")
     assert option_lines(Graph(), options, said, 1)[1] == {"1.1": "by"}
 

@@ -67,7 +67,7 @@ def test_relations_below_the_cut_are_dropped_and_the_best_kept():
     options = [{"id": id, "topic": "jaws"} for id in scores]
 
     def kept(scores, width):
-        return [option["id"] for option in prune_options(options, scores, 0.2, width)]
+        return [option["id"] for option in prune_options(options, scores, width)]
 
     assert kept(scores, 3) == ["c", "d", "e"]
     assert kept(scores, 9) == ["c", "d", "e", "a"]
@@ -77,9 +77,9 @@ def test_relations_below_the_cut_are_dropped_and_the_best_kept():
 def test_every_topic_entity_keeps_its_own_best_relations():
     options = relation_options(GRAPH, ["jaws", "spielberg"])
     scores = {o["id"]: 0.9 if o["topic"] == "jaws" else 0.3 for o in options}
-    kept = prune_options(options, scores, 0.2, width=1)
+    kept = prune_options(options, scores, width=1)
     assert [o["topic"] for o in kept] == ["jaws", "spielberg"]
-    assert prune_options(options, {}, 0.2, width=3) == []
+    assert prune_options(options, {}, width=3) == []
 
 
 def test_the_other_ends_of_kept_relations_are_candidates():

@@ -121,7 +121,7 @@ def test_a_question_that_the_model_knows_has_a_trajectory_without_retrieval(make
     assert reply(made[0]) == {
         "finish": False,
         "question": WHO,
-        "source": "earlier",
+        "source": "known",
         "reason": "known without looking it up",
     }
     assert reply(made[1])["answer"] == reply(made[3])["answer"] == "John Fowler"
@@ -139,7 +139,7 @@ def test_a_question_that_it_knows_wrongly_is_looked_up_which_the_pair_prefers(ma
     assert (len(openai.chats), summary["calls"], summary["reused"]) == (calls, 0, calls)
     assert [message["role"] for message in pair["prompt"]] == ["system", "user"]
     chosen, rejected = (json.loads(pair[name][0]["content"]) for name in ("chosen", "rejected"))
-    assert (chosen.pop("source"), rejected.pop("source")) == ("retrieve", "earlier")
+    assert (chosen.pop("source"), rejected.pop("source")) == ("retrieve", "known")
     assert (chosen.pop("reason"), rejected.pop("reason")) == (
         "not known from the steps before",
         "known without looking it up",
@@ -153,7 +153,7 @@ def test_of_two_steps_the_one_that_is_not_known_is_looked_up(make, openai):
     assert summary["retrievals"] == {"1": 1}
     assert summary["decisions"] == {"retrieve": 1, "earlier": 0, "known": 1}
     assert prompts(made) == ["next_step", "closed_book", "next_step", "read_step"]
-    assert [reply(made[place])["source"] for place in (0, 2)] == ["earlier", "retrieve"]
+    assert [reply(made[place])["source"] for place in (0, 2)] == ["known", "retrieve"]
     assert reply(made[3])["final"] == "Sheffield"
 
 
@@ -162,10 +162,10 @@ def test_a_known_step_after_a_reading_is_decided_in_the_reply_to_that_reading(ma
     summary, made = make(questions=[BIRTH])
     assert summary["retrievals"] == {"1": 1}
     assert prompts(made)[:3] == ["next_step", "read_step", "closed_book"]
-    assert (reply(made[1])["next"], reply(made[1])["source"]) == (WHERE, "earlier")
+    assert (reply(made[1])["next"], reply(made[1])["source"]) == (WHERE, "known")
     _, pairs = make("--form", "preferences", questions=[BIRTH])
     chosen = [json.loads(pair["chosen"][0]["content"])["source"] for pair in pairs]
-    assert chosen == ["retrieve", "earlier"]
+    assert chosen == ["retrieve", "known"]
 
 
 def test_a_step_that_follows_from_earlier_answers_is_no_matter_of_memory(make, openai):
