@@ -166,7 +166,10 @@ def _offer(ahead: _Ahead, bought: Sequence[str], context: IndexContext) -> None:
     given = [name for name in ("index", "model") if name in context.model_fields_set]
     own = [word for name in given for word in (f"--{name}", getattr(context, name))]
     for names, costs in (
-        (ahead.later, f"takes {show.told_seconds(sum(map(ahead.seconds.get, ahead.later)))}"),
+        (
+            ahead.later,
+            f"takes {show.told_seconds(sum(ahead.seconds[name] for name in ahead.later))}",
+        ),
         (
             [name for name in ahead.paid if name not in bought],
             "has a model read; it says the price",
@@ -205,7 +208,10 @@ def _ahead(result: Any, context: IndexContext) -> _Ahead:
         reader = wanted_reader(opened(context).catalogue, context)
     passages = result["passage_count"] + (result["plan"] or {}).get("passages", 0)
     seconds = _forecast(passages, embedder)
-    soon, later, paid, spent = [], [], [], 0.0
+    soon: list[LayerName] = []
+    later: list[LayerName] = []
+    paid: list[LayerName] = []
+    spent = 0.0
     for name, layer in LAYERS.items():
         below = set(layer.needs)
         if name in result["layers"]:
