@@ -14,7 +14,7 @@ import typer
 from ..context import IndexContext, LayerName
 from ..models.protocol import OFFLINE
 from ..settings import settings
-from ..state.errors import IndexNotFoundError
+from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import add_usage
 from . import show
 from .copying import copy_to_place
@@ -25,6 +25,7 @@ from .running import opened, run_index
 if TYPE_CHECKING:
     from ..models.embeddings import Embedder
     from ..state.index import Failure, IndexInput
+    from ..stores.catalogue import FailureRow
 
 _MOST_SECONDS = 600.0  # of work that nobody has asked for
 _TOLD_SECONDS = 10.0
@@ -72,8 +73,8 @@ def index(
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     chosen = "layers" in context.model_fields_set
-    if "model" in context.model_fields_set and not chosen:  # a key that is missing is told first
-        run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
+    if "model" in context.model_fields_set and not chosen:
+        _need_key(context)
     asks = not (context.dry_run or yes or as_json)
     if asks and not _may_cost(given, context):
         raise typer.Exit(0)
@@ -92,6 +93,15 @@ def index(
         show.ready(result["layers"])
     if any(failure not in known for failure in result["failures"]):
         raise typer.Exit(1)
+
+
+def _need_key(context: IndexContext) -> None:
+    """Raises RagraphsError before anything is recorded where the model lacks its key."""
+    from ..index.upgrading import bring_up_to_date
+
+    if not context.dry_run:
+        bring_up_to_date(context.index)
+    run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
 
 
 def _go_on(result: Any, context: IndexContext, *, yes: bool, asks: bool, quiet: bool) -> Any:
@@ -156,7 +166,10 @@ def _offer(ahead: _Ahead, bought: Sequence[str], context: IndexContext) -> None:
     given = [name for name in ("index", "model") if name in context.model_fields_set]
     own = [word for name in given for word in (f"--{name}", getattr(context, name))]
     for names, costs in (
-        (ahead.later, f"takes {show.told_seconds(sum(map(ahead.seconds.get, ahead.later)))}"),
+        (
+            ahead.later,
+            f"takes {show.told_seconds(sum(ahead.seconds[name] for name in ahead.later))}",
+        ),
         (
             [name for name in ahead.paid if name not in bought],
             "has a model read; it says the price",
@@ -195,7 +208,10 @@ def _ahead(result: Any, context: IndexContext) -> _Ahead:
         reader = wanted_reader(opened(context).catalogue, context)
     passages = result["passage_count"] + (result["plan"] or {}).get("passages", 0)
     seconds = _forecast(passages, embedder)
-    soon, later, paid, spent = [], [], [], 0.0
+    soon: list[LayerName] = []
+    later: list[LayerName] = []
+    paid: list[LayerName] = []
+    spent = 0.0
     for name, layer in LAYERS.items():
         below = set(layer.needs)
         if name in result["layers"]:
@@ -231,10 +247,9 @@ def _forecast(passages: int, embedder: Embedder) -> dict[str, float]:
 
 def _known_failures(context: IndexContext) -> list[Failure]:
     """The files that an earlier run could not read, and why."""
-    try:
+    known: list[FailureRow] = []
+    with suppress(RagraphsError):  # the run itself tells of an index that cannot be opened
         known = opened(context).catalogue.failures()
-    except IndexNotFoundError:
-        return []
     return [{"path": row["place"], "reason": row["reason"]} for row in known]
 
 

@@ -14,9 +14,9 @@ from stub_openai import OpenAIStub
 
 @pytest.fixture
 def index(run: Run, openai: OpenAIStub, snapshots: Snapshots) -> None:
-    """An index of the documents, while a server stands in for OpenAI's."""
+    """An index of the documents' passages alone, while a server stands in for OpenAI's."""
     Path("corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
-    snapshots.fill(".ragraphs", lambda: run("index", "corpus.jsonl"))
+    snapshots.fill(".ragraphs", lambda: run("index", "corpus.jsonl", "--layers", "passages"))
 
 
 @pytest.fixture

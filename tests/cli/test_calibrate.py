@@ -23,6 +23,6 @@ def test_a_grader_is_fitted_and_shown(run):
 
 def test_without_hops_the_layer_to_build_is_named(run):
     Path("a.txt").write_text("Ada Lind was born in 1850.")
-    run("index", "a.txt", "--embeddings", "lexical", "-y")
+    run("index", "a.txt", "--embeddings", "lexical", "--layers", "passages")
     code, _, err = run("calibrate")
     assert code == 1 and "ragraphs index --layers hops" in err

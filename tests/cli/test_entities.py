@@ -75,7 +75,7 @@ def test_what_cannot_be_done_is_one_sentence(indexed, arguments, words):
 
 def test_an_index_without_the_layer_says_how_to_build_it(run):
     Path("a.txt").write_text("Ann Lee met Bob Ray.")
-    run("index", "a.txt")
+    run("index", "a.txt", "--layers", "passages")
     code, _, err = run("entities", "list")
     assert code == 1
     assert "ragraphs index --layers entities" in err

@@ -96,7 +96,8 @@ def test_a_row_and_a_file_of_its_name_are_two_documents(run, docs):
 def test_an_index_is_as_large_as_its_source_but_for_a_constant(run, docs):
     page = f"<title>{'long title ' * 10_000}</title>" + "<p>Some words of a page.</p>" * 1_000
     (docs / "page.html").write_text(page)
-    assert run("index", "docs", "--chunk-tokens", "40").code == 0
+    chosen = ("--chunk-tokens", "40", "--layers", "passages")
+    assert run("index", "docs", *chosen).code == 0
     size = sum(file.stat().st_size for file in Path(".ragraphs").rglob("*") if file.is_file())
     assert size < 20 * len(page) + 4_000_000
 
