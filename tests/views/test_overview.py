@@ -13,8 +13,8 @@ DOCUMENTS = [
     {
         "id": "forth",
         "title": "Forth Bridge",
-        "text": "The Forth Bridge is a railway bridge in Scotland. It was designed by Benjamin Baker. "
-        "Benjamin Baker was born in Somerset.\n\nThe bridge was opened by the Prince of Wales.",
+        "text": "The Forth Bridge is a railway bridge in Scotland. It was designed by Benjamin "
+        "Baker.\n\nBenjamin Baker was born in Somerset. The bridge was opened by a prince.",
     },
     {
         "id": "baker",
