@@ -72,12 +72,13 @@ def _address(host: str, port: int) -> str:
 
 def _open_to_callers(context: Context) -> None:
     """Bounds what callers may name; the processes that serve read it in their environment."""
-    operator, index = settings(), opened(context)
-    name = context.index
+    operator, name = settings(), context.index
+    # The page takes files for an index that is not there yet, where it takes any.
+    folder = (opened(context) if operator.uploads is None else context).folder.resolve()
     if operator.root is None:
         in_folder = operator.database is None
-        name = index.folder.name if in_folder else context.index
-        os.environ["RAGRAPHS_ROOT"] = str(index.folder.parent if in_folder else Path.cwd())
+        name = folder.name if in_folder else context.index
+        os.environ["RAGRAPHS_ROOT"] = str(folder.parent if in_folder else Path.cwd())
         if not operator.indexes:
             os.environ["RAGRAPHS_INDEXES"] = name
     os.environ["RAGRAPHS_INDEX"] = name

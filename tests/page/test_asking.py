@@ -96,6 +96,8 @@ def test_the_page_speaks_korean(visit, searching):
     turn = page.ask("훈민정음은 언제 반포되었나?")
     expect(turn.locator("mark").first).to_contain_text("훈민정음을 반포하였다")
     expect(turn).to_contain_text(KOREAN)
+    if page.size == "phone":
+        page.page.locator(".ways > summary").tap()
     page.page.get_by_role("button", name="English").click()
     expect(page.page.get_by_role("link", name="Documents")).to_be_visible()
 

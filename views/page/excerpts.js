@@ -89,13 +89,14 @@ export function sentences(text) {
    begins; an initial ("John A.") ends no
    sentence; nor does the end of a line without a stop, unless an item or a heading stands there. */
 function goesOn(piece, following) {
-  if (!following.trim() || SIGN.test(piece)) return true;
+  if (!following.trim() || SIGN.test(piece) || IN_ROW.test(piece)) return true;
   if (/\n\s*\n\s*$/.test(piece)) return false;
   if (/(^|\s)\p{Lu}\.\s*$/u.test(piece)) return true;
   if (!piece.endsWith("\n") || BLOCK.test(piece) || BLOCK.test(following)) return false;
   return !/[.!?。！？…:]["'”’)\]]*\s*$/.test(piece);
 }
 
+const IN_ROW = /(?:^|\n)\s*\|[^\n]*$/; // of a table, of which a sentence may end within a cell
 const SIGN = /^\s*(#{1,6}\s+)?(\d+[.)]|[-*•])?[^\S\n]*$/;
 const BLOCK = /^\s*(#{1,6}|[-*•]|\d+[.)])\s/;
 

@@ -1,0 +1,78 @@
+"""The overview of an index: subjects, topics, questions that it answers; its title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ragraphs import IndexContext, index_graph
+from ragraphs.index.opening import Index, open_index
+from ragraphs.views.overview import overview, title_of
+
+DOCUMENTS = [
+    {
+        "id": "forth",
+        "title": "Forth Bridge",
+        "text": "The Forth Bridge is a railway bridge in Scotland. It was designed by Benjamin "
+        "Baker.\n\nBenjamin Baker was born in Somerset. The bridge was opened by a prince.",
+    },
+    {
+        "id": "baker",
+        "title": "Engineers",
+        "text": "Benjamin Baker was an English engineer. He designed the Forth Bridge in Scotland.",
+    },
+    {"id": "a", "title": "Notes", "text": "Nothing of note."},
+]
+
+
+def indexed(folder: Path, layers: list[str]) -> Index:
+    context = IndexContext(index=str(folder), embeddings="lexical", layers=layers)  # type: ignore[arg-type]
+    index_graph.invoke({"documents": DOCUMENTS}, context=context)
+    return open_index(str(folder))
+
+
+def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: Path) -> None:
+    found = overview(indexed(tmp_path / "all", ["hops", "entities", "communities"]))
+    about = {one["id"]: one["about"] for one in found["documents"]}
+    assert "Benjamin Baker" in about["forth"]
+    assert "Forth Bridge" not in about["forth"]  # its title says so already
+    assert about["a"].startswith("Nothing of note")
+    assert found["topics"] and all(one["about"] for one in found["topics"])
+    assert found["questions"] and len(found["questions"]) == len(set(found["questions"])) <= 4
+    assert all(one.endswith("?") for one in found["questions"])
+
+
+def test_without_layers_documents_are_told_by_their_first_words(tmp_path: Path) -> None:
+    index = indexed(tmp_path / "bare", ["passages"])
+    found = overview(index)
+    about = {one["id"]: one["about"] for one in found["documents"]}
+    assert about["forth"].startswith("The Forth Bridge is a railway bridge")
+    assert (found["topics"], found["questions"]) == ([], [])
+    assert title_of(index).endswith("+1")
+
+
+@pytest.mark.parametrize("words", ["forth  bridge", "FORTH\nBRIDGE"])
+def test_words_are_found_whatever_their_case_and_spaces(words: str) -> None:
+    from ragraphs.stores.document_texts import PassageText
+    from ragraphs.views.reading import occurrences
+
+    texts = [
+        PassageText("1", 10, 40, "The Forth Bridge, the (Forth\n"),
+        PassageText("2", 40, 47, "Bridge)"),
+    ]
+    assert occurrences(texts, words) == [{"start": 14, "end": 26}]
+
+
+def test_places_are_where_sections_and_pages_begin() -> None:
+    from ragraphs.views.reading import places
+
+    def passage(start: int, **metadata: object) -> dict[str, object]:
+        return {"start": start, "metadata": metadata}
+
+    turned = {**passage(5, section="A"), "turns": [{"start": 9, "metadata": {"section": "B"}}]}
+    found = places([passage(0), passage(3, section="A"), turned, passage(12, section="B", page=2)])  # type: ignore[list-item]
+    assert [(one["at"], one["section"], one["page"]) for one in found] == [
+        (3, "A", None),
+        (9, "B", None),
+        (12, "B", 2),
+    ]
