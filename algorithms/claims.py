@@ -52,7 +52,7 @@ def lost_values(statement: str, cited: Sequence[str]) -> list[str]:
     counted = [one for one in amounts(statement) if not any(one.start in span for span in inside)]
     return [
         *(name for name in named if not _mentioned(name, texts)),
-        *(date.text for date in told if not any(_dated(date.key, text) for text in texts)),
+        *(date.text for date in told if not _dated(date.key, texts)),
         *(
             statement[one.start : one.end].split()[0]
             for one in counted

@@ -19,8 +19,8 @@ def judge_statement(question: str, texts: Sequence[Excerpt]) -> StatementVerdict
         for sentence in sentences(text["text"]):
             if (verdict := _verdict(question, sentence.plain)) != "not enough":
                 quote = Quote(id=text["id"], quote=sentence.text)
-                return StatementVerdict(quotes=[quote], verdict=verdict)
-    return StatementVerdict(quotes=[], verdict="not enough")
+                return StatementVerdict(quotes=[quote], verdict=verdict, missing=[])
+    return StatementVerdict(quotes=[], verdict="not enough", missing=[])
 
 
 def _verdict(statement: str, sentence: str) -> Verdict:

@@ -64,8 +64,8 @@ def with_routes(text: str) -> str:
     names = [" + ".join(f"`{layer}`" for layer in layers) or "no layer" for layers in _LAYERS]
     head = f"| what is missing | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}"
     rows = [
-        f"| {told} | {' | '.join(_cell(*one, layers) for layers in _LAYERS)} |"
-        for told, *one in _SITUATIONS
+        f"| {told} | {' | '.join(_cell(kind, lack, found, one) for one in _LAYERS)} |"
+        for told, kind, lack, found in _SITUATIONS
     ]
     table = f"\n{head}\n" + "\n".join(rows) + "\n\n"
     return _TABLE.sub(lambda found: found[1] + table + found[2], text)

@@ -1,4 +1,4 @@
-"""What an insufficient answer lacks, told by the question, the texts cited and the entities."""
+"""Telling an insufficient answer's lack by the question, the cited texts and the entities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def parts_of(question: str) -> int:
 
 
 def lack_of(index: Index | None, question: str, parts: int, found: Found) -> Lack:
-    """What the answer in ``found`` lacks; ``parts`` are those of ``question``. Blocks.
+    """Lack of the answer in ``found`` to ``question``, which has so many ``parts``. Blocks.
 
     A fact about something that the cited texts name, and the question does not, can be looked up.
     One about things that the question names was searched for already: their relation is asked for

@@ -63,7 +63,7 @@ _NO_MORE_CALLS = frozenset({"model_failed", "budget", "time", "no_model"})
 @node(reserve=1, begins=True)
 async def read_question(state: RouterState, run: Run[RouterContext]) -> Update:
     """Finds the question: as given, of a statement, or in the last message, made to stand alone."""
-    stated = cast(str, state.get("statement") or "")
+    stated = state.get("statement") or ""
     given = stated or cast(str | None, state.get("question"))
     messages = list(state.get("messages") or [])
     if given is None:
