@@ -33,6 +33,7 @@ from .retrieval import Report, unreported
 
 _LONGEST_ANSWER = 25  # words: a whole text that is copied is no answer
 _MOST_FOUND = 2 / 3
+_LEADS = 3  # the grade of a text that leads to the answer; 4 states it
 _PATIENCE = 3  # tasks, after which a server that never replied is given up
 
 Task = Mapping[str, Any]
@@ -171,9 +172,11 @@ async def _extract(model: LanguageModel, task: Task, texts: Sequence[Sequence[st
 
 async def _grade(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:
     shown = number([(title, text) for title, text in texts])
-    grades = await model.run(GRADE_PASSAGES, question=task["question"], texts=shown)
-    needed, support = set(grades.needed), set(task["support"])
-    return Done(support <= needed and len(needed - support) <= 1, ", ".join(grades.needed))
+    reply = await model.run(GRADE_PASSAGES, question=task["question"], texts=shown)
+    needed = [one.id for one in reply.grades if one.grade >= _LEADS]
+    support = set(task["support"])
+    others = len(set(needed) - support)
+    return Done(support <= set(needed) and others <= 1, ", ".join(needed))
 
 
 async def _report(model: LanguageModel, task: Task, texts: Sequence[Sequence[str]]) -> Done:

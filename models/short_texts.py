@@ -18,18 +18,18 @@ _NUMBER_TOKENS = 4  # before a sentence
 _NEIGHBOUR, _FIRST = 0.4, 0.3
 
 
-def needed(question: str, texts: Sequence[Excerpt]) -> list[Excerpt]:
+def needed(question: str, texts: Sequence[Excerpt], most: int = MOST_TOKENS) -> list[Excerpt]:
     """The first ``texts``, best first, each with its sentences that speak of ``question``.
 
-    They are as many as go into ``MOST_TOKENS``; an earlier text has a larger share.
+    They are as many as go into ``most`` tokens; an earlier text has a larger share.
     """
     kept = list(texts[:MOST_TEXTS])
     spans = [[span.plain for span in cut(text["text"])] for text in kept]
     sizes = [[most_tokens(said) + _NUMBER_TOKENS for said in text] for text in spans]
-    if sum(map(sum, sizes)) <= MOST_TOKENS:
+    if sum(map(sum, sizes)) <= most:
         return kept
     weights = _weights(question, [said for text in spans for said in text])
-    shown, left = list[Excerpt](), float(MOST_TOKENS)
+    shown, left = list[Excerpt](), float(most)
     for place, (text, of, size) in enumerate(zip(kept, spans, sizes, strict=True)):
         share = 2 * left / (len(kept) - place + 1)
         only = _best([_score(said, weights) for said in of], size, share)

@@ -11,7 +11,7 @@ from ..prompts.prompt import Excerpt, Prompt
 from ..prompts.replies import Pointing, PromptReply
 from .meter import current_meter
 from .protocol import LanguageModel
-from .short_texts import needed
+from .short_texts import MOST_TOKENS, needed
 from .trials import Trial, Use
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ R = TypeVar("R", bound=PromptReply)
 
 _SMALL_WINDOW = 4096  # tokens: in a smaller one few whole passages leave room for an answer
 _FEW_PARAMETERS = 1e9  # with fewer, most answers from whole passages were wrong
+_FEW_TOKENS, _SHORT_REPLY = 600, 256  # for such a one, which repeats itself where it may go on
 _SLOW = 300  # tokens a second: twenty passages are read in ten seconds
 _USES: dict[str, Use] = {
     **dict.fromkeys(("answer", "read_step", "synthesize", "local_answer"), "answers"),
@@ -76,12 +77,15 @@ class SuitedModel:
             if self._served is not None:
                 await self._served.know()
             small = issubclass(prompt.reply, Pointing) and await self._is_small()
+        if self.knows_little:
+            self._model.keep_short(_SHORT_REPLY)
         self._warn(prompt)
         texts = inputs.get("texts", "")
         if small and not isinstance(texts, str):
             asked = (inputs.get(name, "") for name in ("asked", "question"))
             question = " ".join(one for one in asked if isinstance(one, str))
-            inputs["texts"] = await asyncio.to_thread(needed, question, texts)
+            most = _FEW_TOKENS if self.knows_little else MOST_TOKENS
+            inputs["texts"] = await asyncio.to_thread(needed, question, texts, most)
         return await self._model.run(prompt, **inputs)
 
     def missing_tokens(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> int:

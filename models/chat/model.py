@@ -145,6 +145,10 @@ class ChatLanguageModel:
         [stored] = self._replies.find([asked.key])
         return 0 if self._usable(stored, prompt, asked) else sum(map(count_tokens, asked.texts))
 
+    def keep_short(self, tokens: int) -> None:
+        """Lets no reply have more than so many ``tokens``; what was cut off is used."""
+        self._ways.fit(tokens)
+
     def _put(self, replies: list[NewReply]) -> list[None]:
         self._replies.put(replies)
         return [None] * len(replies)
