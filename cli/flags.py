@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 _FILTER = (
-    "Read only passages with such metadata: author=Ada, year>=1990, tag=a,b (any of these), "
-    "author!=Ada, path=minutes/** (a folder). May be given several times; all must hold."
+    "Read only passages with such metadata: year>=1990, tag=a,b (either), author!=Ada, "
+    "path=minutes/** (a folder). Several must all hold."
 )
 Shown = tuple[Any, Callable[[Any], None]]
 

@@ -22,7 +22,7 @@ Verbose = Annotated[
         "-v",
         count=True,
         show_default=False,
-        help="Log the run on stderr; twice: every node and request.",
+        help="Log on stderr; twice: nodes and requests.",
     ),
 ]
 PriceFile = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, exists, func, select
+from sqlalchemy import Connection, Engine, exists, func, select
 
 from . import tables
 from .queries import delete_with, rows, rows_with, upsert
@@ -34,7 +34,7 @@ def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) ->
 def repeated_documents(engine: Engine) -> list[tuple[str, str, int]]:
     """Two documents of each content that several have, and how many have it."""
     table = tables.documents
-    query: Select[Any] = (
+    query = (
         select(func.min(table.c.id), func.max(table.c.id), func.count())
         .where(table.c.passages > 0)
         .group_by(table.c.content)

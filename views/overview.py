@@ -12,6 +12,7 @@ from ..index.hops import stored_hops
 from ..index.layers import built_layers
 from ..index.opening import CachedValue, Index, passages_stamp
 from ..language.questions import analyse_question
+from ..state.records import Passage
 from ..stores.catalogue import DocumentRow
 from .passage_graph import first_words
 
@@ -68,12 +69,14 @@ def _documents(
 ) -> Iterator[dict[str, Any]]:
     ids = [row["id"] for row in rows]
     beginnings = index.catalogue.beginnings(ids)
-    passages = index.catalogue.passages_of(ids) if has_names else {}
+    passages: dict[str, list[Passage]] = {}
+    if has_names:
+        passages = index.catalogue.passages_of(ids)
     for row in rows:
         read = [one["id"] for one in passages.get(row["id"], ())[:_READ]]
         about = _names(index, read, row["title"])
         if not about and row["id"] in beginnings:
-            text = beginnings[row["id"]]["text"].lstrip("#= \n")
+            text = beginnings[row["id"]][2].lstrip("#= \n")
             about = first_words(text.removeprefix(row["title"]).lstrip("#= \n"))
         yield {"id": row["id"], "title": row["title"], "about": about}
 

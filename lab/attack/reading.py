@@ -102,7 +102,7 @@ def _asked(text: str) -> object:
     asked = " ".join(text.split())[:_LONGEST_QUESTION]
     history = number([("question", QUESTION), ("answer", text[:_LONGEST_QUESTION])])
     parts = analyse_question(asked), question_features(asked), question_mentions(asked)
-    _ = possible_names(asked[:60]), relation_scores(asked, "", text)
+    _ = possible_names(asked[:60]), relation_scores(asked, "", TITLE, text)
     return parts, comparison(asked), decompose(asked), stand_alone(f"And {asked}", history)
 
 
@@ -150,7 +150,7 @@ READERS: dict[str, Work] = {
         text, [(0, 9)], [(len(text) // 2, len(text) // 2 + 9)], keywords("discovered radium")
     ),
     "relations": lambda text: (
-        relation_scores(QUESTION, "", text), judge(QUESTION, number([(TITLE, text)]))
+        relation_scores(QUESTION, "", TITLE, text), judge(QUESTION, number([(TITLE, text)]))
     ),
     "fence": lambda text: fence(number([(TITLE, text)])),
     "questions": _asked,

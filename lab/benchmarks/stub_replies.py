@@ -33,6 +33,7 @@ def stub_reply(kind: str, human: str) -> Any:
         "Answer": {**answer, "missing": [f"Who is {name}?" for name in names[:2]]},
         "StepReading": {**answer, "next": follow_ups[-1]["question"] if names else ""},
         "AnswerCheck": {"unsupported": [], "sufficient": True},
+        "StatementVerdict": {"from": answer["from"], "verdict": "supported", "missing": []},
         "ClosedBookAnswer": {"known": False, "answer": "Ann"},
         "Points": {"points": points},
         "CombinedAnswer": {"answer": some, "used": ["1"], "sufficient": chance.random() < 0.5},

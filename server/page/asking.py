@@ -99,7 +99,8 @@ async def _events(graph: Any, given: Any, context: RouterContext, again: bool = 
                 _runs.hold(run)
                 yield "paused", run.told()
             elif name == "answer":
-                lengths = await asyncio.to_thread(lengths_of, open_index(context.index), value)
+                index = await asyncio.to_thread(open_index, context.index)
+                lengths = await asyncio.to_thread(lengths_of, index, value)
                 yield name, {**value, "lengths": lengths}
             else:
                 yield name, value

@@ -92,7 +92,8 @@ def test_an_index_without_the_layer_says_how_to_build_it(run):
 def test_an_exported_page_holds_reports_members_and_passages(indexed):
     page = indexed("export", "--format", "html").out
     data, tree = data_of(page), {one["id"]: one for one in listed(indexed)}
-    assert PageReader(page).texts("title") == [".ragraphs · ragraphs"]
+    [title] = PageReader(page).texts("title")
+    assert title.endswith("· ragraphs") and any(name in title for name in NAMES)
     assert {one["name"] for one in data["entities"]} == set(NAMES[:20])
     reports = {one["id"]: one for one in data["reports"]}
     assert reports.keys() == tree.keys() == {one["id"] for one in data["map"]["communities"]}

@@ -73,7 +73,7 @@ def test_settings_by_name_are_lowered_too(ceiling, script, full_index):
         result = graph.invoke({"question": QUESTION}, context=given)
         assert "was lowered" in "".join(result["warnings"])
     tool = graph.as_tool()
-    assert "the limit" in str(tool.invoke({"question": QUESTION}))
+    assert "the limit" in str(tool.invoke({"query": QUESTION}))
 
 
 def test_the_methods_of_the_router_do_not_each_get_the_ceiling(ceiling, script, full_index):

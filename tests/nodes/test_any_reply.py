@@ -42,6 +42,7 @@ EVIDENCE: list[Evidence] = [
         "text": "x 1 ① text",
         "start": 0,
         "end": 10,
+        "metadata": {},
         "score": 1.0,
         "found": "retrieved",
     }

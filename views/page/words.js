@@ -41,7 +41,7 @@ export function addWords(words) {
   for (const name of Object.keys(WORDS)) Object.assign(WORDS[name], words[name]);
 }
 
-/* The words of a key, with values filled in: t("found", {n: 3}). Words are a text with {names}, or
+/* The words of a key, with values filled in: t("and_more", {n: 3}). Words are a text with {names}, or
    a function of the values where the form depends on them. */
 export function t(key, values = {}) {
   const words = WORDS[chosen][key] ?? WORDS.en[key] ?? key;

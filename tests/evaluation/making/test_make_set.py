@@ -184,7 +184,7 @@ def test_the_same_seed_gives_the_same_set_without_a_request_and_another_seed_ano
 
 def test_two_hop_questions_need_their_layer(run, openai, make):
     write_documents()
-    run("index", "docs", "--index", "notes", "-y")
+    run("index", "docs", "--index", "notes", "--layers", "passages", "-y")
     SetWriter(openai)
     wanted = ("evaluate", "make-set", "made", "--index", "notes", *MODEL)
     ended = run(*wanted, "--two-hop", "2")

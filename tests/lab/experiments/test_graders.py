@@ -76,7 +76,7 @@ def test_a_grader_is_measured_with_the_support_and_with_it_taken_away(
     measured = measure(experiment, *MODEL)
     assert (measured["grader"], measured["model"]) == ("model", "openai:stub")
     assert (measured["questions"], measured["passages"], len(openai.chats)) == (3, 12, 6)
-    assert measured["thresholds"] == {"upper": 0.5, "lower": -0.5}
+    assert measured["thresholds"] == {"upper": 0.75, "lower": -0.25}
     verdicts = measured["verdicts"]
     assert verdicts["with_support"]["correct"]["n"] == 3
     assert verdicts["support_taken_away"]["correct"]["n"] == 3
