@@ -111,7 +111,7 @@ def test_a_large_index_is_walked_like_a_small_one_within_the_bounds(
 ):
     def answers() -> list[dict[str, object]]:
         settings.cache_clear()
-        given = {} if graph is tog2_graph else {"search": "local"}
+        given = {"depth": 1} if graph is tog2_graph else {"search": "local"}
         asking = context(index=folders[30], where=where, **given)
         return [graph.invoke({"question": one}, context=asking) for one in questions(30, 3)]
 
@@ -126,7 +126,7 @@ def test_a_large_index_is_walked_like_a_small_one_within_the_bounds(
 def test_the_statements_of_a_question_do_not_grow_with_the_index(folders, graph, context, large):
     asked = {}
     for size in SIZES:
-        given = {} if graph is tog2_graph else {"search": "local"}
+        given = {"depth": 1} if graph is tog2_graph else {"search": "local"}
         asking = context(index=folders[size], **given)
         first, *rest = questions(size, 4)
         graph.invoke({"question": first}, context=asking)
