@@ -34,8 +34,9 @@ def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) ->
 def repeated_documents(engine: Engine) -> list[tuple[str, str, int]]:
     """Two documents of each content that several have, and how many have it."""
     table = tables.documents
+    columns: list[Any] = [func.min(table.c.id), func.max(table.c.id), func.count()]
     query = (
-        select(func.min(table.c.id), func.max(table.c.id), func.count())
+        select(*columns)
         .where(table.c.passages > 0)
         .group_by(table.c.content)
         .having(func.count() > 1)

@@ -259,7 +259,8 @@ class Search:
 def _deciding(path: Path, step: NarrativeStep, looks_up: bool) -> Path:
     """``path`` with its pending ``step`` looked up; or else from earlier answers, or by heart."""
     by_heart: StepSource = "earlier" if step["source"] == "earlier" else "known"
-    source, other = ("retrieve", by_heart) if looks_up else (by_heart, "retrieve")
+    ways: tuple[StepSource, StepSource] = ("retrieve", by_heart)
+    source, other = ways if looks_up else ways[::-1]
     state = cast(DeepragState, {**path.state, "pending": [{**step, "source": source}]})
     decision = Decision(len(path.turns) - 1, source, other)
     return replace(path, state=state, decisions=(*path.decisions, decision))

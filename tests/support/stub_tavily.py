@@ -24,7 +24,7 @@ class TavilyStub(HttpStub):
         return [body["query"] for body in self.bodies]
 
     def _otherwise(self, path: str, body: Any) -> Response:
-        rows = [
+        rows: list[dict[str, Any]] = [
             {"url": url, "title": title, "content": content, "score": 0.9}
             for url, title, content in self.pages
         ]
