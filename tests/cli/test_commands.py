@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import ragraphs
-from command_line import Ended, started
+from command_line import FORTH, assert_one_sentence, started
 from fast_run import fast
 from page_support import data_of
 from ragraphs.cli import show
@@ -23,25 +23,6 @@ QUESTION = "Who designed the Forth Bridge?"
 DEMO = Path(ragraphs.__file__).parent / "demo"
 ANSWERING = ("basic", "crag", "hoprag", "tog2", "deeprag", "graphrag")
 RETRIEVERS = ("hybrid", "graph", "hoprag", "tog2")
-FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
-
-
-@pytest.fixture
-def docs() -> Path:
-    folder = Path.cwd() / "docs"
-    folder.mkdir()
-    (folder / "forth.txt").write_text(FORTH)
-    (folder / "sonata.md").write_text("# Sonata\n\nA sonata is a piece of music.")
-    return folder
-
-
-def assert_one_sentence(ended: Ended, code: int, words: str) -> None:
-    assert ended.code == code
-    assert ended.out == ""
-    assert words in ended.err
-    message = ended.err.strip()
-    assert message.startswith("ragraphs: ") and "\n" not in message
-    assert "Traceback" not in message
 
 
 def test_index_ask_status_export_and_remove(run, docs):

@@ -8,29 +8,8 @@ import shlex
 import shutil
 from pathlib import Path
 
-import pytest
-from command_line import Ended
+from command_line import assert_one_sentence
 from ragraphs.cli import show
-
-FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
-
-
-@pytest.fixture
-def docs() -> Path:
-    folder = Path.cwd() / "docs"
-    folder.mkdir()
-    (folder / "forth.txt").write_text(FORTH)
-    (folder / "sonata.md").write_text("# Sonata\n\nA sonata is a piece of music.")
-    return folder
-
-
-def assert_one_sentence(ended: Ended, code: int, words: str) -> None:
-    assert ended.code == code
-    assert ended.out == ""
-    assert words in ended.err
-    message = ended.err.strip()
-    assert message.startswith("ragraphs: ") and "\n" not in message
-    assert "Traceback" not in message
 
 
 def test_the_demo_leaves_a_folder_whose_next_commands_work_in_it(run, monkeypatch):

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import ragraphs
+from command_line import FORTH
 from ragraphs.algorithms.linear_rag import passage_records
 from ragraphs.offline import model as offline
 from ragraphs.offline import reading
 
 QUESTION = "Who designed the Forth Bridge?"
-FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 
 
 @pytest.fixture

@@ -18,15 +18,10 @@ from ragraphs.index.retrieval import ranking
 from ragraphs.nodes.router import route as routing
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
+from router_support import ABOUT, BORN, LACKING, MISSING, WHOLE, ask_at, path_of
 from scripted_model import DOCUMENTS, FACT, MODEL, NOT_FOUND, QUESTION
 
-MISSING = "In which year was John Fowler born?"
-LACKING = {**NOT_FOUND, "quotes": [{"id": "", "quote": FACT}], "missing": [MISSING]}
-BORN = "John Fowler was born in Sheffield in 1817."
 NEVER = {**NOT_FOUND, "next": "", "source": "retrieve", "final": ""}
-WHOLE = "What are the main themes across all documents?"
-PERHAPS_WHOLE = "Which bridges are described?"
-ABOUT = "Tell me about John Fowler."
 PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bridge.")
 
 
@@ -34,11 +29,6 @@ PAGE = ("https://bridges.example", "Bridges", "William Arrol built the Forth Bri
 def ask(full_index):
     """Asks the router over all layers; with the scripted model unless another is chosen."""
     return partial(ask_at, full_index)
-
-
-def ask_at(index: str, question: str = QUESTION, **chosen: Any) -> Any:
-    settings = {"index": index, "model": MODEL, "max_retries": 0, **chosen}
-    return graph.invoke({"question": question}, context=RouterContext(**settings))
 
 
 @pytest.fixture
@@ -52,10 +42,6 @@ def searched(monkeypatch) -> list[str]:
 
     monkeypatch.setattr(retrieval, "ranking", spy)
     return queries
-
-
-def path_of(result: Any) -> list[str]:
-    return [attempt["method"] for attempt in result["path"]]
 
 
 def test_methods_without_their_layers_are_out_with_the_command_that_builds_them(indexing, script):
@@ -289,60 +275,6 @@ def test_what_the_method_returns_besides_is_in_the_details(ask, script):
     assert ask(method="deeprag", mode="tree")["details"]["tree"][0]["question"] == QUESTION
     assert {"hops", "vertices"} & ask(method="hoprag")["details"].keys()
     assert ask(method="basic")["details"] == {}
-
-
-@pytest.mark.parametrize(
-    ("question", "chosen", "search"),
-    [
-        (WHOLE, {}, "global"),
-        (ABOUT, {}, "local"),
-        (QUESTION, {"method": "graphrag"}, "local"),
-        (ABOUT, {"search": "global"}, "global"),
-        (WHOLE, {"search": "basic"}, "basic"),
-        (QUESTION, {"method": "graphrag", "search": "drift"}, "drift"),
-    ],
-)
-def test_graphrag_reads_everything_for_the_whole_and_what_is_near_for_the_rest(
-    ask, script, question, chosen, search
-):
-    script.replies["PrimedAnswer"] = {"points": [], "follow_ups": []}
-    script.replies["LocalAnswer"] = lambda human: {
-        **script._answer(human),
-        "score": 90,
-        "follow_ups": [],
-    }
-    result = ask(question, **{"method": "graphrag", **chosen})
-    assert (result["method"], result["details"]["search"]) == ("graphrag", search)
-
-
-@pytest.mark.parametrize(("question", "search"), [(WHOLE, "global"), (ABOUT, "local")])
-def test_the_classifier_sends_the_whole_and_all_about_one_to_graphrag(
-    ask, script, question, search
-):
-    result = ask(question)
-    assert (path_of(result)[0], result["details"].get("search")) == ("graphrag", search)
-
-
-def test_a_search_that_answers_goes_before_communities_where_a_question_may_be_broad(ask, script):
-    result = ask(PERHAPS_WHOLE)
-    assert (
-        result["decision"]["kind"] == "whole" and "A search comes first" in result["path"][0]["why"]
-    )
-    assert path_of(result) == ["basic"] and script.kinds == ["Answer"] and result["sufficient"]
-
-
-def test_what_a_search_does_not_answer_goes_on_to_communities(ask, script):
-    script.replies["Answer"] = LACKING
-    assert path_of(ask(PERHAPS_WHOLE)) == ["basic", "graphrag"]
-    assert path_of(ask(PERHAPS_WHOLE, escalations=0)) == ["graphrag"]
-    assert path_of(ask(PERHAPS_WHOLE, max_calls=2)) == ["graphrag"]
-
-
-def test_an_answer_from_several_documents_is_no_whole(ask, script):
-    quotes = [{"id": "", "quote": FACT}, {"id": "", "quote": BORN}]
-    script.replies["Answer"] = {"quotes": quotes, "sufficient": True, "answer": f"{FACT} {BORN}"}
-    assert path_of(ask()) == ["basic"]
-    assert path_of(ask(PERHAPS_WHOLE)) == ["basic", "graphrag"]
 
 
 @pytest.mark.parametrize("method", METHODS)

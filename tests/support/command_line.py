@@ -11,6 +11,8 @@ from typing import NamedTuple
 import pytest
 from ragraphs.cli.main import main
 
+FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
+
 
 class Ended(NamedTuple):
     """How a command ended, and what it wrote."""
@@ -21,6 +23,16 @@ class Ended(NamedTuple):
 
 
 Run = Callable[..., Ended]
+
+
+def assert_one_sentence(ended: Ended, code: int, words: str) -> None:
+    """A command said one sentence, which has ``words``, and ended with ``code``."""
+    assert ended.code == code
+    assert ended.out == ""
+    assert words in ended.err
+    message = ended.err.strip()
+    assert message.startswith("ragraphs: ") and "\n" not in message
+    assert "Traceback" not in message
 
 
 def started(command: list[str]) -> subprocess.Popen[str]:
