@@ -210,8 +210,8 @@ def _entity(
     ordered = sorted(group, key=lambda said: (said.title, said.passage))
     spellings = Counter(said.spelling for said in ordered)
     types = Counter(said.type for said in ordered if said.type)
-    rows = {said.title.rpartition("#")[2] for said in ordered}  # a card is called by its entity
-    every = sorted(spellings, key=lambda one: (-spellings[one], one not in rows, one))
+    cards = {said.title.rpartition("#")[2] for said in ordered}  # a card is called by its entity
+    every = sorted(spellings, key=lambda one: (-spellings[one], one not in cards, one))
     # "The man" is an alias in its own passage only.
     aliases = [spelling for spelling in every if normalised(spelling) not in generic] or every
     full = [spelling for spelling in aliases if normalised(spelling) not in short]
