@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 _FILTER = (
-    "Read only passages with such metadata: year>=1990, tag=a,b (either), author!=Ada, "
+    "Read only passages with such metadata: author=Ada, year>=1990, tag=a,b (either), "
     "path=minutes/** (a folder). Several must all hold."
 )
 Shown = tuple[Any, Callable[[Any], None]]
