@@ -91,7 +91,7 @@ async def test_every_graph_explains_its_settings_and_can_be_drawn(client, graph)
     inputs = set(schemas["input_schema"]["properties"])
     assert inputs == {
         "index": {"sources", "documents", "remove", "triples"},
-        "router": {"question", "messages"},
+        "router": {"question", "statement", "messages"},
     }.get(graph, {"question"})
     drawing = await client.assistants.get_graph(assistant, xray=1)
     names = {str(one["id"]) for one in drawing["nodes"]}
