@@ -29,7 +29,7 @@ def rows_of(table, chance):
             "reason": "model", "score": 1 / (1 + number()),
         },
     }  # fmt: skip
-    keys = [name for name in table.primary_key.columns.keys() if name != "number"]
+    keys = [name for name in table.primary_key.columns.keys() if name != "number"]  # noqa: SIM118
     made = [rows[table.name]() for _ in range(chance.randrange(30))]
     return list({tuple(row[name] for name in keys or row): row for row in made}.values())
 
