@@ -119,6 +119,15 @@ class Layer:
             with TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True) as folder:
                 return make(index, Scratch(Path(folder)))  # mapped files stay until they are unused
 
+    def before(self, index: Index) -> Arrays:
+        """The arrays from which the next ones may take over what has not changed. Blocks.
+
+        None where there are none, or they are damaged, or all is made anew.
+        """
+        with suppress(RagraphsError):
+            return {} if index.anew else self._read(index)
+        return {}
+
     def damage(self, index: Index) -> str | None:
         """Damage to the layer's arrays, in a sentence, or None. Blocks."""
         try:
