@@ -10,13 +10,11 @@ import numpy as np
 
 from ..algorithms.linear_rag.passage_records import PassageRecord, passage_record
 from ..algorithms.packed_texts import PackedTexts
-from .known_sentences import CUTTING
 
 if TYPE_CHECKING:
     from ..state.records import Passage
     from .layers import Arrays
 
-_RECORDING = f"1 {CUTTING}"  # to be raised when the same text gives another record
 _NAME, _CODES = "records", "record_codes"
 _DIGEST = 12
 
@@ -25,7 +23,7 @@ class KnownRecords:
     """Records of passages, those that are in the ``arrays`` of the graph of before read from there.
 
     >>> records = KnownRecords(arrays)
-    >>> record = records.of(passage)
+    >>> record = records.of(passage, 3)
     >>> arrays = records.to_arrays()
     """
 
@@ -36,13 +34,18 @@ class KnownRecords:
         self._places = {codes[start : start + _DIGEST]: at for at, start in enumerate(starts)}
         self._kept: dict[bytes, str] = {}
 
-    def of(self, passage: Passage) -> PassageRecord:
-        """The record of a passage, which is kept for the next time."""
-        said = f"{_RECORDING}\0{passage['title']}\0{passage['text']}"
+    def of(self, passage: Passage, sentences: int | None) -> PassageRecord:
+        """The record of a passage, which is kept for the next time.
+
+        One of before has as many ``sentences`` as have vectors.
+        """
+        said = f"{passage['title']}\0{passage['text']}"
         code = hashlib.blake2b(said.encode(), digest_size=_DIGEST).digest()
         if (place := self._places.get(code)) is not None:
-            self._kept[code] = self._before[place]
-            return _from_json(self._before[place])
+            found = _from_json(self._before[place])
+            if len(found.terms) == sentences:
+                self._kept[code] = self._before[place]
+                return found
         record = passage_record(passage["title"], passage["text"])
         self._kept[code] = json.dumps(record, ensure_ascii=False)
         return record

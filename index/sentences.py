@@ -82,10 +82,12 @@ def _texts(passage: Passage) -> list[str]:
         return [f"{passage['title']}: {passage['text']}"]
 
 
-def _record(records: KnownRecords, passage: Passage, named: Sequence[NamedSpan]) -> PassageRecord:
+def _record(
+    records: KnownRecords, passage: Passage, sentences: int | None, named: Sequence[NamedSpan]
+) -> PassageRecord:
     """A passage as the graph reads it; where that fails, which is named, its sentences alone."""
     try:
-        record = records.of(passage)
+        record = records.of(passage, sentences)
         return with_entities(record, passage["text"], named) if named else record
     except Exception as error:
         _warn_of(passage, error)
@@ -122,12 +124,14 @@ def link_passages(index: Index) -> None:
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     """The graph; from so many passages on that questions are flat, with all vectors."""
-    builder, ids, records = GraphBuilder(), list[str](), KnownRecords(SENTENCES.before(index))
+    builder, ids = GraphBuilder(), list[str]()
+    records, counted = KnownRecords(SENTENCES.before(index)), index.sentences.counts()
     for passages in batches(index.catalogue.all_passages()):
         spans = _entity_spans(index, passages) if "entities" in built_layers(index) else {}
         for passage in passages:
-            builder.add(_record(records, passage, spans.get(passage["id"], ())))
-            ids.append(passage["id"])
+            id = passage["id"]
+            builder.add(_record(records, passage, counted.get(id), spans.get(id, ())))
+            ids.append(id)
     graph = builder.finish()
     names = np.array(ids, dtype=np.str_)
     arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names)}

@@ -6,9 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from ragraphs.index import hop_edges, sentences
+from ragraphs.index import hop_edges, known_records, sentences
 from ragraphs.index.layers import HOPS, SENTENCES
 from ragraphs.stores import tables
+from ragraphs.stores.communities import CommunityStore
 from sqlalchemy import select
 
 LAYERS = ["sentences", "hops", "entities"]
@@ -99,3 +100,51 @@ def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, 
             assert_same(indexing.index, fresh.index)
         history = indexing.index.catalogue.properties(*HISTORY)
         given = changed(chance, documents)
+
+
+STORIES = {
+    "tower": "Ada Quill designed Arlen Tower. Ben Rook met Ada Quill at Arlen Tower. "
+    "Cora Vane wrote to Ben Rook and Ada Quill.",
+    "gate": "Dan Moor opened the Brass Gate. Eva Stone met Dan Moor at the Brass Gate. "
+    "Finn Hale wrote to Eva Stone and Dan Moor.",
+}
+
+
+def test_only_what_changed_is_read_compared_and_written_again(indexing, monkeypatch):
+    def run(texts):
+        documents = [{"id": id, "title": id, "text": text} for id, text in texts.items()]
+        layers = [*LAYERS, "communities"]
+        indexing.run(documents=documents, context={"model": "offline", "layers": layers})
+
+    run(STORIES)
+    before = {one.id: one for one in indexing.index.communities.all() if one.report}
+    read, reported = [], set()
+    record, put = known_records.passage_record, CommunityStore.put_reports
+    monkeypatch.setattr(
+        known_records, "passage_record", lambda *given: read.append(given) or record(*given)
+    )
+    monkeypatch.setattr(
+        CommunityStore,
+        "put_reports",
+        lambda self, reports, *given: reported.update(reports) or put(self, reports, *given),
+    )
+    added = "Gus Field met Finn Hale at the Brass Gate, and Eva Stone wrote to Gus Field."
+    run({"more": added})
+    assert read == [("more", added)]
+    after = {one.id: one for one in indexing.index.communities.all() if one.report}
+    told = {id for id, one in after.items() if "Ada Quill" in one.report["title"]}
+    assert told and reported and told.isdisjoint(reported)
+    assert all(after[id] == before[id] for id in told)
+
+
+def test_a_repair_takes_nothing_over(indexing, monkeypatch):
+    context = {"model": "offline", "layers": LAYERS}
+    documents = [{"id": id, "text": text} for id, text in STORIES.items()]
+    indexing.run(documents=documents, context=context)
+    read = []
+    record = known_records.passage_record
+    monkeypatch.setattr(
+        known_records, "passage_record", lambda *given: read.append(given) or record(*given)
+    )
+    indexing.run(context={**context, "repair": True})
+    assert len(read) == len(STORIES)
