@@ -273,16 +273,15 @@ def _differences(
     stored = connection.execute(query.order_by(*order), execution_options={"yield_per": _BATCH})
     gone, added, place = list[dict[str, Any]](), list[tuple[Any, ...]](), 0
     for row in stored:
-        held, key = tuple(row[: len(names)]), key_of(row)
-        while place < len(wanted) and key_of(wanted[place]) < key:
-            added.append(wanted[place])
+        held = tuple(row[: len(names)])
+        if wanted[place : place + 1] != [held]:
+            while place < len(wanted) and key_of(wanted[place]) < key_of(held):
+                added.append(wanted[place])
+                place += 1
+        if wanted[place : place + 1] == [held]:
             place += 1
-        if place < len(wanted) and key_of(wanted[place]) == key:
-            place += 1
-            if wanted[place - 1] == held:
-                continue
-            added.append(wanted[place - 1])
-        gone.append({f"old_{one.name}": row[len(names) + at] for at, one in enumerate(primary)})
+        else:
+            gone.append({f"old_{one.name}": row[len(names) + at] for at, one in enumerate(primary)})
     added += wanted[place:]
     return gone, [dict(zip(names, row, strict=True)) for row in added]
 
