@@ -1,4 +1,4 @@
-"""What still holds of the edges of before, once some passages have changed (HopRAG)."""
+"""Keywords and pairs of questions that hold also after a change of some passages (HopRAG)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def keywords_to_arrays(words: KeywordSets) -> dict[str, NDArray[Any]]:
 
 
 def pairs_to_arrays(asked: Questioned, pairs: Pairs) -> dict[str, NDArray[Any]]:
-    """The arrays from which ``carried_pairs`` takes over ``pairs``, beside those of the graph."""
+    """The arrays from which ``carried_pairs`` takes over ``pairs``, together with the graph's."""
     best = np.full(len(asked.outgoing.passages), -1, dtype=np.int32)
     similarity = np.zeros(len(best))
     best[pairs.outgoing], similarity[pairs.outgoing] = pairs.incoming, pairs.similarity
