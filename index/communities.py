@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
@@ -74,7 +74,10 @@ async def write_reports(index: Index, context: Context) -> None:
     if again or begun or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
         model = await language_model(index, context, reader)
         material = await asyncio.to_thread(Material, index, limit)
-        failed = await _Reporting(index, model, material).run(context)
+        # Of a model, the replies that reports rest on are used again, since others are forgotten.
+        trusted = model.name == OFFLINE or not again
+        sources = await asyncio.to_thread(index.communities.sources) if trusted else {}
+        failed = await _Reporting(index, model, material, sources).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
         if begun:
@@ -91,12 +94,22 @@ def _mark_written(index: Index) -> None:
 
 
 class _Reporting:
-    """One pass over all communities, level by level from the deepest, whose reports others need."""
+    """One pass over all communities, level by level from the deepest, whose reports others need.
 
-    def __init__(self, index: Index, model: LanguageModel, material: Material) -> None:
+    A report stands whose source is the one that ``sources`` tell, by community.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        model: LanguageModel,
+        material: Material,
+        sources: Mapping[str, str],
+    ) -> None:
         self._index = index
         self._model = model
         self._material = material
+        self._sources = sources
         self._failed = 0
         self._done = 0
         self._gave_up = False
@@ -144,8 +157,10 @@ class _Reporting:
             unwritten = [one for one in asked if one[0] not in self._reports]
         self._failed += len(unwritten)
         settled |= {id: assembled_report(rows) for id, rows in unwritten}
+        before = {one.id: (one.report, one.writer) for one in level}
         assembled = {id: (written, ASSEMBLED) for id, written in settled.items()}
-        await asyncio.to_thread(self._index.communities.put_reports, assembled)
+        changed = {id: new for id, new in assembled.items() if new != before[id]}
+        await asyncio.to_thread(self._index.communities.put_reports, changed)
         self._reports |= settled
         self._done += len(level)
         report(self._done)
@@ -165,11 +180,17 @@ class _Reporting:
                 children = self._material.children_of(community.id)
                 told = {id: found for id in children if not is_empty(found := self._reports[id])}
                 rows = self._material.rows(community.id, told)
-            if rows:
+            if rows and self._stands(community, rows):
+                self._reports[community.id] = cast(Report, community.report)
+            elif rows:
                 asked.append((community.id, rows))
             else:  # the first of them alone is beyond the limit
                 settled[community.id] = assembled_report(self._material.own_rows(community.id))
         return settled, asked
+
+    def _stands(self, community: StoredCommunity, rows: list[Element]) -> bool:
+        source = self._sources.get(community.id)
+        return community.report is not None and source == _source(self._model.name, rows)
 
     def _without_model(self, community: StoredCommunity, rows: list[Element]) -> Report | None:
         """The report on a community that deserves no request."""
@@ -201,6 +222,7 @@ async def _write_all(
     model = await language_model(index, context, reader)
     patience = Patience(context.concurrency)
     reports: dict[str, Report] = {}
+    sources: dict[str, str] = {}
     failed = 0
 
     async def write(one: tuple[str, list[Element]]) -> None:
@@ -215,15 +237,24 @@ async def _write_all(
         else:
             patience.note()
             written, writer = report_of(reply, rows), model.name
+            sources[id] = _source(reader, rows)
         reports[id] = written
         await storing.add((id, (written, writer)))
         report(len(reports), len(asked))
 
-    put = index.communities.put_reports
-    storing = Storing[tuple[str, tuple[Report, str]]](lambda rows: put(dict(rows)))
+    def put(written: Sequence[tuple[str, tuple[Report, str]]]) -> None:
+        known = {id: sources[id] for id, _ in written if id in sources}
+        index.communities.put_reports(dict(written), known)
+
+    storing = Storing[tuple[str, tuple[Report, str]]](put)
     async with storing:
         await in_parallel(patience.while_it_lasts(asked), write, context.concurrency)
     return _Written(reports, failed, patience.is_lost)
+
+
+def _source(reader: str, rows: Sequence[Element]) -> str:
+    """The hash of what the model ``reader`` writes a report from."""
+    return hashlib.sha256(json.dumps([known_as(reader), rows]).encode()).hexdigest()
 
 
 async def embed_reports(index: Index, context: Context) -> None:
