@@ -96,6 +96,12 @@ def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in found if one and one not in _OF_NAMES)
 
 
+def telling_words(question: str) -> list[str]:
+    """The content words of ``question`` but those that ask for nothing, if others are left."""
+    words = content_words(question)
+    return [word for word in words if not LIGHT.search(word)] or words
+
+
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
         return next(iter(roots(word)), "")
@@ -172,9 +178,7 @@ def rank_of(passage: int, question: str, lines: Sequence[Line]) -> int:
 
 def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     """``lines``, those first that say most of ``question``."""
-    words = content_words(question)
-    telling = [word for word in words if not LIGHT.search(word)] or words
-    weighed = weights(asked_marks(telling), lines)
+    weighed = weights(asked_marks(telling_words(question)), lines)
     return sorted(lines, key=lambda line: -_relevance(line, weighed))
 
 
