@@ -27,7 +27,7 @@ from .spans import COUNTED, HOW, is_unit, typed_spans
 # The fit is older than the last change of the command's labels, which gives other weights.
 WEIGHTS = (-2.5, 2.76, 3.19)
 CERTAIN = 0.7
-_KINDS = frozenset({"person", "date", "place", "number", "name"})
+_KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _OF_A_LIFE = 1.5  # above what any other span is certain to be
 _LEAST_PRIOR = 0.5
 _LEAST_NAME_PRIOR = 0.7
@@ -45,7 +45,7 @@ _KIN = re.compile(
 )
 # What is guessed, wished, told of or put off is no fact.
 DOUBT = re.compile(
-    r"\b(?:may|might|could|would|will|should|if|almost|nearly|probably|perhaps|possibly|presumably"
+    r"\b(?:may|might|could|would|will(?! be on)|should|if|almost|nearly|probably|perhaps|possibly|presumably"
     r"|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:say|says|think|believe)"
     r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
@@ -132,11 +132,11 @@ def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
         counter = counted[1] if counted else " "
         words = [word for word in words if not (LIGHT.search(word) or word.startswith(counter))]
     spans = [span.text for span in name_spans(text) if span.start or " " in span.text]
-    literal = [word for word in words if _KIN.match(word) or re.search(r"\d", word)]
-    named = [*spans, *quoted_names(text), *literal]
-    asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(named)))
+    kin = list(filter(_KIN.match, words))
+    names = [*spans, *quoted_names(text), *(word for word in words if re.search(r"\d", word))]
+    asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(names)))
     relation = tuple(one for one in asked if one not in of_names)
-    return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, named)))
+    return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, [*names, *kin])))
 
 
 def _plain(text: str) -> str:

@@ -32,6 +32,8 @@ _MOST_OF_A_PASSAGE = 3
 # Of a word that stands in the line itself, in its title, in a neighbour; of the cosine with the
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
+_LITTLE = 0.2  # is taken from a line that only asks, or of so few characters
+_SHORT, _ASKS = 20, ("?", "？")
 _HANGUL = re.compile(r"[가-힣]")
 # Korean words of a question that ask for nothing.
 LIGHT = re.compile(
@@ -126,7 +128,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
             dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
-            bound = dropped or _PRONOUN.match(span.plain)
+            bound = dropped or _PRONOUN.match(span.plain) or before.endswith(_ASKS)
             context = (passage["title"], *heading, *([before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
             near = marks(before) | marks(after)
@@ -192,4 +194,5 @@ def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
             cover += weight * _TITLE
         elif one in near:
             cover += weight * _NEIGHBOUR
-    return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)
+    little = len(line.text) < _SHORT or line.text.endswith(_ASKS)
+    return cover + _COSINE * line.cosine + _RANK / (1 + line.passage) - _LITTLE * little
