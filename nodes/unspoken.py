@@ -31,7 +31,9 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
     said = words(question)
     english = len(content_words(question)) <= (1 - _IS_ENGLISH) * len(said)
     alike = english or is_korean(question) or not index.embedder.semantic
-    return _too_little(index, question, evidence) if alike and is_korean(question) in scripts else []
+    return (
+        _too_little(index, question, evidence) if alike and is_korean(question) in scripts else []
+    )
 
 
 def _unknown_names(

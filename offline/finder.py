@@ -29,9 +29,7 @@ WEIGHTS = (-2.5, 2.76, 3.19)
 CERTAIN = 0.7
 _KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _OF_A_LIFE = 1.5  # above what any other span is certain to be
-_LEAST_PRIOR = 0.5
-_LEAST_NAME_PRIOR = 0.7
-_LEAST_NEAR = 0.15
+_LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
 _LARGEST_MARGIN = 0.4
 _GAP = 20  # characters at which a word counts for half
 _WORD = re.compile(r"[^\W_]+")
@@ -45,8 +43,8 @@ _KIN = re.compile(
 )
 # What is guessed, wished, told of or put off is no fact.
 DOUBT = re.compile(
-    r"\b(?:may|might|could|would|will(?! be on)|should|if|almost|nearly|probably|perhaps|possibly|presumably"
-    r"|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:say|says|think|believe)"
+    r"\b(?:may|might|could|would|will(?! be on)|should|if|almost|nearly|probably|perhaps|possibly"
+    r"|presumably|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:says?|think|believe)"
     r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
@@ -110,13 +108,10 @@ def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, 
     if not spans:
         return None
     best = spans[0]
-    others = (span.score for span in spans if not _alike(span.text, best.text))
+    said = [(span.score, span.text.lower()) for span in spans]
+    others = (score for score, text in said if text not in said[0][1] and said[0][1] not in text)
     margin = min(_LARGEST_MARGIN, best.score - next(others, -math.inf))
     return best, (1 / (1 + rank_of(best.line.passage, question, lines)), margin)
-
-
-def _alike(a: str, b: str) -> bool:
-    return a.lower() in b.lower() or b.lower() in a.lower()
 
 
 def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
@@ -211,7 +206,7 @@ def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
         return False
     # An aside, as in "Ada, who followed Ben, led it", tells of its own verb alone.
     relation = set(asked.relation)
-    return not (relation and _ASIDE.match(clause) and relation.isdisjoint(_marks_of(clause)))
+    return not (relation and _ASIDE.match(clause) and relation.isdisjoint(marks(clause)))
 
 
 def _offers_a_choice(text: str, span: Candidate) -> bool:
@@ -219,10 +214,6 @@ def _offers_a_choice(text: str, span: Candidate) -> bool:
     if is_korean(text):
         return bool(CHOICE.search(text, max(0, span.start - 1), span.end + 8))
     return bool(CHOICE.search(text))
-
-
-def _marks_of(text: str) -> frozenset[str]:
-    return frozenset(one for word in _WORD.findall(text) for one in marks(word))
 
 
 def _clause(text: str, span: Candidate) -> str:

@@ -32,8 +32,7 @@ _MOST_OF_A_PASSAGE = 3
 # Of a word that stands in the line itself, in its title, in a neighbour; of the cosine with the
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
-_LITTLE = 0.2  # is taken from a line that only asks, or of so few characters
-_SHORT, _ASKS = 20, ("?", "？")
+_LITTLE, _SHORT, _ASKS = 0.2, 20, ("?", "？")  # is taken from a line that asks, or is so short
 _HANGUL = re.compile(r"[가-힣]")
 # Korean words of a question that ask for nothing.
 LIGHT = re.compile(

@@ -50,8 +50,9 @@ _VALUED = re.compile(
     r"(?:^|(?<=[.;] ))([\w' -]{3,60}?)(?: is| are| was|:) ((?:[^\s,.;:()]|[.,]\d)*\d"
     r"(?:[^\s,.;:()]|[.,:]\d)*(?: [^\W\d][\w%/]*){0,2})(?=[.,;(]|$)"
 )
+_KOREAN_WHAT = "누구|무엇|뭐|뭔|어디|얼마|언제|며칠"
 _EQUATED = re.compile(
-    r"(?<!\w)([가-힣]{2,}?)[은는이가]? (?:누구|무엇|뭐|뭔|어디|얼마|언제|며칠)[가-힣]*(?: 되[가-힣]+)?\??$"
+    rf"(?<!\w)([가-힣]{{2,}}?)[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?\??$"
 )
 _KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
 # A name ends before the subject of another clause: "시공자는 ".
@@ -108,7 +109,9 @@ def _dates(text: str, yearly: bool) -> Iterator[Candidate]:
         if yearly and year:
             yield Candidate(date.start + year.start(), date.start + year.end(), year[0], _CERTAIN)
         elif not yearly:
-            yield Candidate(*date[:2], date.text.rstrip("."), _CERTAIN if re.search(r"\d", date.text) else 0.4)
+            yield Candidate(
+                *date[:2], date.text.rstrip("."), _CERTAIN if re.search(r"\d", date.text) else 0.4
+            )
 
 
 def _labelled(text: str, noun: str) -> Iterator[Candidate]:
@@ -131,8 +134,7 @@ def _equated(question: str, text: str) -> Iterator[Candidate]:
 
 def _valued(shape: QuestionShape, text: str) -> Iterator[Candidate]:
     """V of "The budget for May is V." for "What is the budget for May?", where V has digits."""
-    asked = _ASKED_WHAT.match(shape.text)
-    for stated in _VALUED.finditer(text) if asked else ():
+    for stated in _VALUED.finditer(text) if _ASKED_WHAT.match(shape.text) else ():
         if set(roots(stated[1])) == set(roots(shape.text)):
             yield Candidate(*stated.span(2), stated[2], _CERTAIN)
 
