@@ -44,8 +44,8 @@ _KIN = re.compile(
 # What is guessed, wished, told of or put off is no fact.
 DOUBT = re.compile(
     r"\b(?:may|might|could|would|will(?! be on)|should|if|almost|nearly|probably|perhaps|possibly"
-    r"|presumably|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:says?|think|believe)"
-    r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
+    r"|presumably|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:says?|think"
+    r"|believe)|(?:said|thought|believed|(?:claim|alleg|reput|rumou?r|suppos|assum)ed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
