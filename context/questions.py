@@ -12,7 +12,7 @@ RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 GraderName = Literal["model", "similarity", "cross-encoder"]
 TraversalName = Literal["model", "every", "similarity"]
-SearchName = Literal["global", "lazy", "local", "drift", "text", "basic"]
+SearchName = Literal["global", "dynamic", "lazy", "local", "drift", "text", "basic"]
 DeepragMode = Literal["narrative", "tree"]
 RetrievalPolicy = Literal["biased", "retrieve_always", "model", "trained"]
 AsPrinted = Annotated[
@@ -249,17 +249,23 @@ class GraphragContext(QuestionContext):
     search: Annotated[
         SearchName,
         Field(
-            description="What to answer from: reports on all communities (global), sentences of "
-            "those near the question, before a model has reported (lazy), the entities of the "
-            "question (local), both in turns (drift), all passages (text), or the nearest (basic)."
+            description="What to answer from: reports on all communities (global), from the "
+            "largest down to those that help (dynamic), sentences of those near the question, before "
+            "a model has reported (lazy), the entities of the question (local), reports and these in "
+            "turns (drift), all passages (text), or the nearest (basic)."
         ),
     ] = "global"
     level: Annotated[
         int, Field(ge=0, le=20, description="Level of the communities: 0 has the largest.")
     ] = 1
-    dynamic: Annotated[
-        bool, Field(description="Start from the largest communities, and descend where it helps.")
-    ] = False
+    response_type: Annotated[
+        str,
+        Field(
+            max_length=200,
+            description="Form of the answer, such as 'a single paragraph' or 'a list of five "
+            "points'; empty: as the question asks.",
+        ),
+    ] = ""
     context_tokens: Annotated[
         int, Field(ge=500, le=200_000, description="Most tokens of texts in one request.")
     ] = 8000

@@ -17,6 +17,7 @@ from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
+from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.indexing import WRITE_REPORT
 from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
@@ -207,7 +208,7 @@ async def _write_all(
         nonlocal failed
         id, rows = one
         try:
-            reply = await model.run(WRITE_REPORT, texts=shown(rows))
+            reply, rows = await _asked_for(model, rows)
         except NoReplyError as error:
             patience.note(error)
             failed += 1
@@ -224,6 +225,21 @@ async def _write_all(
     async with storing:
         await in_parallel(patience.while_it_lasts(asked), write, context.concurrency)
     return _Written(reports, failed, patience.is_lost)
+
+
+async def _asked_for(
+    model: LanguageModel, rows: list[Element]
+) -> tuple[CommunityReport, list[Element]]:
+    """The model's report, and the rows that it was shown: the first of ``rows`` that its window has
+    room for. Raises NoReplyError.
+    """
+    while True:
+        try:
+            return await model.run(WRITE_REPORT, texts=shown(rows)), rows
+        except NoReplyError as error:
+            if error.cause != "too_large" or len(rows) == 1:
+                raise
+            rows = rows[: len(rows) // 2]
 
 
 async def embed_reports(index: Index, context: Context) -> None:

@@ -35,7 +35,7 @@ from .lazy import (
     keep_findings,
     share_of_context,
 )
-from .searching import TEXTS_READ, first_found, joined, near_reports, read_nearest
+from .searching import TEXTS_READ, first_found, in_form, joined, near_reports, read_nearest
 from .texts import (
     ROW_TOKENS,
     in_document_order,
@@ -69,7 +69,7 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
         near = await run.in_thread(near_reports, state["question"], context.level)
         near = near[:TEXTS_READ]
         return await read_nearest(run, state, near, await run.in_thread(report_sizes, near))
-    if context.dynamic:
+    if state["search"] == "dynamic":
         chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
@@ -127,7 +127,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     try:
         reply = await run.ask(
             COMBINE_POINTS,
-            question=state["question"],
+            question=in_form(state["question"], context),
             texts=number([(f"Score {point['score']:.0f}", point["text"]) for point in shown]),
             general=_GENERAL[context.general_knowledge],
         )

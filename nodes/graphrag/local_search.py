@@ -26,6 +26,7 @@ from ..answer import answered, checked
 from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update
+from .searching import in_form
 
 _NEAR = 10
 _NEAR_OF_ALL = 100  # where a filter may leave out the nearest
@@ -77,7 +78,7 @@ async def answer_locally(state: GraphragState, run: Run[GraphragContext]) -> Upd
         return {"stop_reason": "no_evidence"}
     reply = await run.ask(
         LOCAL_ANSWER,
-        question=state["question"],
+        question=in_form(state["question"], run.context),
         texts=number_passages(evidence),
         knowledge=shown_knowledge(state["knowledge"]),
     )
