@@ -16,6 +16,7 @@ from ..context import Context, IndexContext
 from ..graphs.methods import RouterContext
 from . import failing, show
 from .answers import PASSAGES, show_answer
+from .asking import answer_of_server
 from .copying import copy
 from .demo import demo
 from .entities import entities
@@ -105,7 +106,8 @@ def ask(
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
     given = {"statement" if verify else "question": question}
-    asked = answer_by_method(given, context, trace=traced, writes=not as_json)
+    asked = None if traced else answer_of_server(given, context)
+    asked = asked or answer_by_method(given, context, trace=traced, writes=not as_json)
     if as_json:
         # Only the router returns the question, which the page of an answer shows.
         show.print_json({"asked": question, **asked.output})
@@ -166,7 +168,7 @@ def doctor(
     raise typer.Exit(not found["healthy"])
 
 
-@context_options(Context, INDEX_ONLY)
+@context_options(Context)
 @shown
 def calibrate(
     *,
@@ -182,16 +184,24 @@ def calibrate(
     ] = None,
     context: Context,
 ) -> Shown:
-    """Fit the grader that needs no model to an index, by its own questions or a set of them."""
+    """Fit a grader to an index, by its own questions or a set of them.
+
+    Without --model the grader that needs none; with it, the thresholds for that model's grades and
+    the weight of its hops (HopRAG).
+    """
     from .calibration import calibrate
     from .cross_encoders import calibrate_cross_encoder
+    from .model_calibration import calibrate_model
 
-    if not cross_encoder:
-        return calibrate(opened(context), dataset), show.calibration
+    index = opened(context)
     with progress_bars(quiet=False) as report:
-        return calibrate_cross_encoder(
-            opened(context), cross_encoder, dataset, report
-        ), show.calibration
+        if cross_encoder:
+            fitted = calibrate_cross_encoder(index, cross_encoder, dataset, report)
+        elif "model" in context.model_fields_set:
+            fitted = calibrate_model(index, context, dataset, report)
+        else:
+            fitted = calibrate(index, dataset)
+    return fitted, show.calibration
 
 
 @context_options(IndexContext, {*Context.model_fields, "dry_run", "purge"})

@@ -281,9 +281,10 @@ def examination(found: Any) -> None:
 
 def calibration(fitted: Any) -> None:
     """Prints the verdicts on retrievals whose passages answer the question, and on failed ones."""
+    by = next(one for one in ("cross_encoder", "model", "embeddings") if one in fitted)
     out.print(
-        f"The grader fits {escape(fitted.get('cross_encoder', fitted['embeddings']))}, by "
-        f"{fitted['questions']} questions that passages answer. Verdicts, in per cent:"
+        f"The grader fits {escape(str(fitted[by]))}, by {fitted['questions']} questions that "
+        "passages answer. Verdicts, in per cent:"
     )
     table = Table.grid(padding=(0, 2))
     for kind, told in (("with_support", "with the passage"), ("without_support", "without it")):

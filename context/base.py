@@ -12,7 +12,7 @@ from ..state.own import WithOwn
 C = TypeVar("C", bound="Context")
 # Constants of the papers, which few people change.
 ADVANCED = frozenset(
-    "upper lower strip_sentences strip_cut strips_kept normalise alpha max_depth "
+    "upper lower strip_sentences strip_cut strips_kept as_printed alpha max_depth "
     "step_passages drift_depth drift_width max_cluster_size report_tokens".split()
 )
 CEILINGS = ("max_calls", "max_tokens", "max_cost", "max_seconds")

@@ -74,7 +74,8 @@ class IndexContext(Context):
         Field(
             ge=200,
             le=100_000,
-            description="Most tokens that a report is written from; empty: the index's, or 2000.",
+            description="Most tokens that a report is written from, as far as the model's window "
+            "has room; empty: the index's, or 8000.",
         ),
     ] = None
     dry_run: Annotated[

@@ -11,11 +11,13 @@ from .base import Context, operator_default
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
 GraderName = Literal["model", "similarity", "cross-encoder"]
-TraversalName = Literal["model", "similarity"]
-Normalisation = Literal["sum", "max"]
-SearchName = Literal["global", "local", "drift", "text", "basic"]
+TraversalName = Literal["model", "every", "similarity"]
+SearchName = Literal["global", "dynamic", "lazy", "local", "drift", "text", "basic"]
 DeepragMode = Literal["narrative", "tree"]
 RetrievalPolicy = Literal["biased", "retrieve_always", "model", "trained"]
+AsPrinted = Annotated[
+    bool, Field(description="The paper's algorithm and nothing else: HopRAG, Think-on-Graph 2.0.")
+]
 MostCalls = Annotated[
     int, Field(ge=1, le=1000, description="Most requests to language models a question.")
 ]
@@ -178,12 +180,12 @@ class HopragContext(QuestionContext):
     n_hop: Annotated[int, Field(ge=0, le=10, description="Rounds of hops.")] = 4
     traversal: Annotated[
         TraversalName,
-        Field(description="What chooses the edge to hop along: the model, or similarity."),
+        Field(
+            description="What chooses the edge to hop along: the model, of the most promising ones "
+            "of a round or of every one, or similarity."
+        ),
     ] = "model"
-    normalise: Annotated[
-        Normalisation,
-        Field(description="What a passage's arrivals are divided by: their sum, or their maximum."),
-    ] = "sum"
+    as_printed: AsPrinted = False
 
 
 class Tog2Context(QuestionContext):
@@ -201,6 +203,7 @@ class Tog2Context(QuestionContext):
     alpha: Annotated[
         float, Field(ge=0, le=5, description="Decay of a passage's weight by its rank.")
     ] = 0.8
+    as_printed: AsPrinted = False
 
 
 class DeepragContext(QuestionContext):
@@ -246,17 +249,23 @@ class GraphragContext(QuestionContext):
     search: Annotated[
         SearchName,
         Field(
-            description="What to answer from: reports on all communities (global), the entities "
-            "of the question (local), both in turns (drift), all passages (text), or the nearest "
-            "ones (basic)."
+            description="What to answer from: reports on all communities (global), from the "
+            "largest down to those that help (dynamic), sentences of those near the question, "
+            "before a model has reported (lazy), the entities of the question (local), reports and "
+            "these in turns (drift), all passages (text), or the nearest (basic)."
         ),
     ] = "global"
     level: Annotated[
         int, Field(ge=0, le=20, description="Level of the communities: 0 has the largest.")
     ] = 1
-    dynamic: Annotated[
-        bool, Field(description="Start from the largest communities, and descend where it helps.")
-    ] = False
+    response_type: Annotated[
+        str,
+        Field(
+            max_length=200,
+            description="Form of the answer, such as 'a single paragraph' or 'a list of five "
+            "points'; empty: as the question asks.",
+        ),
+    ] = ""
     context_tokens: Annotated[
         int, Field(ge=500, le=200_000, description="Most tokens of texts in one request.")
     ] = 8000

@@ -31,6 +31,8 @@ from ..state.graphrag import GraphragOutput, GraphragState
 First = Literal["select_reports", "select_passages", "fill_context", "gather", "prime"]
 _FIRST: dict[str, First] = {
     "global": "select_reports",
+    "dynamic": "select_reports",
+    "lazy": "select_reports",
     "text": "select_passages",
     "basic": "fill_context",
     "local": "gather",

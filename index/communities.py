@@ -11,13 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple, cast
+from typing import cast
 
 from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
 from ..models.meter import current_meter
-from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
-from ..prompts.indexing import WRITE_REPORT
+from ..models.protocol import OFFLINE, LanguageModel
 from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report
@@ -26,21 +25,20 @@ from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, St
 from ..stores.queries import batches
 from ..stores.vectors import Entry
 from .cluster.parts import in_parts
-from .concurrency import Patience, Storing, in_parallel, to_its_end
+from .concurrency import to_its_end
 from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_reported
 from .layers import COMMUNITIES
 from .opening import CachedValue, Index, language_model
-from .progress import Progress, progress_of
+from .progress import progress_of
 from .prompt_words import known_as
 from .report_material import (
     ASIDE_RATING,
     Material,
     assembled_report,
     is_empty,
-    report_of,
-    shown,
     unreported,
 )
+from .report_writing import report_source, write_with_model
 from .vectors import embed_entries, owned_id, owner_of
 
 _FEW_RELATIONS = 3
@@ -143,7 +141,7 @@ class _Reporting:
             parts = await in_parts(
                 self._index,
                 context,
-                partial(_write_all, self._model.name),
+                partial(write_with_model, self._model.name),
                 asked,
                 lambda done, total: report(so_far + done),
                 most=_BATCH,
@@ -190,7 +188,7 @@ class _Reporting:
 
     def _stands(self, community: StoredCommunity, rows: list[Element]) -> bool:
         source = self._sources.get(community.id)
-        return community.report is not None and source == _source(self._model.name, rows)
+        return community.report is not None and source == report_source(self._model.name, rows)
 
     def _without_model(self, community: StoredCommunity, rows: list[Element]) -> Report | None:
         """The report on a community that deserves no request."""
@@ -200,61 +198,6 @@ class _Reporting:
             return assembled_report(rows, ASIDE_RATING)
         few = self._material.relation_count(community.id) < _FEW_RELATIONS
         return assembled_report(rows) if few else None
-
-
-class _Written(NamedTuple):
-    """Reports of communities, how many are not the model's; whether it was given up."""
-
-    reports: dict[str, Report]
-    failed: int
-    gave_up: bool
-
-
-async def _write_all(
-    reader: str,
-    index: Index,
-    context: Context,
-    asked: Sequence[tuple[str, list[Element]]],
-    report: Progress,
-) -> _Written:
-    """Has the model report on communities, and stores the reports as they come."""
-    index = await asyncio.to_thread(as_reported, index)  # a worker has opened it as it is in use
-    model = await language_model(index, context, reader)
-    patience = Patience(context.concurrency)
-    reports: dict[str, Report] = {}
-    sources: dict[str, str] = {}
-    failed = 0
-
-    async def write(one: tuple[str, list[Element]]) -> None:
-        nonlocal failed
-        id, rows = one
-        try:
-            reply = await model.run(WRITE_REPORT, texts=shown(rows))
-        except NoReplyError as error:
-            patience.note(error)
-            failed += 1
-            written, writer = assembled_report(rows), ASSEMBLED
-        else:
-            patience.note()
-            written, writer = report_of(reply, rows), model.name
-            sources[id] = _source(reader, rows)
-        reports[id] = written
-        await storing.add((id, (written, writer)))
-        report(len(reports), len(asked))
-
-    def put(written: Sequence[tuple[str, tuple[Report, str]]]) -> None:
-        known = {id: sources[id] for id, _ in written if id in sources}
-        index.communities.put_reports(dict(written), known)
-
-    storing = Storing[tuple[str, tuple[Report, str]]](put)
-    async with storing:
-        await in_parallel(patience.while_it_lasts(asked), write, context.concurrency)
-    return _Written(reports, failed, patience.is_lost)
-
-
-def _source(reader: str, rows: Sequence[Element]) -> str:
-    """The hash of what the model ``reader`` writes a report from."""
-    return hashlib.sha256(json.dumps([known_as(reader), rows]).encode()).hexdigest()
 
 
 async def embed_reports(index: Index, context: Context) -> None:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from ..algorithms.crag.grading import CrossEncoderParameters, GraderParameters
 from ..context import CragContext
-from ..models.graders import CrossEncoderGrader, Grader, Grading, open_grader
+from ..models.graders import (
+    MODEL_THRESHOLDS,
+    CrossEncoderGrader,
+    Grader,
+    Grading,
+    Thresholds,
+    open_grader,
+)
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..models.reranker import CrossEncoder, open_cross_encoder
 from ..state.errors import RagraphsError
 from .opening import Index
 
-FITTED = ("grader", "cross_encoder_grader")  # properties
-_SIMILARITY, _CROSS_ENCODER = FITTED
+FITTED = ("grader", "cross_encoder_grader", "model_grader", "hop_labels")  # properties
+_SIMILARITY, _CROSS_ENCODER, _MODEL, _HOP_LABELS = FITTED
 
 
 def grader_of(index: Index, context: CragContext, model: LanguageModel) -> Grader:
@@ -24,7 +32,9 @@ def grader_of(index: Index, context: CragContext, model: LanguageModel) -> Grade
     Raises RagraphsError where a cross-encoder cannot be had.
     """
     if context.grader != "cross-encoder":
-        return open_grader(context.grader, model, index.embedder, fitted_grader(index))
+        thresholds = _model_thresholds(index, model.name)
+        known = fitted_grader(index)
+        return open_grader(context.grader, model, index.embedder, known, thresholds)
     encoder = named_cross_encoder(index, context)
     fitted = fitted_cross_encoder(index, encoder.name)
     if fitted is None and (context.upper is None or context.lower is None):
@@ -80,6 +90,29 @@ def fitted_cross_encoder(index: Index, model: str) -> CrossEncoderParameters | N
     return parameters
 
 
+def _model_thresholds(index: Index, model: str) -> Thresholds:
+    """The thresholds for the grades of ``model``, as calibrated to ``index`` or the usual ones."""
+    kept = _kept(index, _MODEL)
+    fitted = kept["parameters"] if kept and kept["model"] == model else {}
+    return MODEL_THRESHOLDS._replace(**fitted)
+
+
+async def keep_model_grader(index: Index, model: str, parameters: Mapping[str, float]) -> None:
+    """Keeps the thresholds for the grades of ``model``. Raises RagraphsError."""
+    await _keep(index, _MODEL, {"model": model, "parameters": dict(parameters)})
+
+
+def hop_skill(index: Index, model: str) -> float | None:
+    """How far the labels of ``model`` for hops are believed, if that was measured. Blocks."""
+    kept = _kept(index, _HOP_LABELS)
+    return kept["skill"] if kept and kept["model"] == model else None
+
+
+async def keep_hop_skill(index: Index, model: str, skill: float) -> None:
+    """Keeps how far the labels of ``model`` for hops are believed. Raises RagraphsError."""
+    await _keep(index, _HOP_LABELS, {"model": model, "skill": skill})
+
+
 async def keep_grader(index: Index, parameters: GraderParameters) -> None:
     """Keeps the grader's parameters for ``index`` as it is now. Raises RagraphsError."""
     await _keep(index, _SIMILARITY, {"parameters": parameters})
@@ -97,7 +130,8 @@ def _kept(index: Index, name: str) -> dict[str, Any] | None:
     kept: dict[str, Any] | None = index.catalogue.property(name)
     if kept is None or kept["made_from"] == _made_from(index):
         return kept
-    by = f" --cross-encoder {kept['model']}" if name == _CROSS_ENCODER else ""
+    option = "cross-encoder" if name == _CROSS_ENCODER else "model"
+    by = f" --{option} {kept['model']}" if "model" in kept else ""
     current_meter().warn(
         "The grader was calibrated before the index changed, so that its usual fit is used; "
         f"run: ragraphs calibrate{by} --index {index.name}"

@@ -67,7 +67,7 @@ DEFAULT_CHUNK_TOKENS = 400
 
 _SAMPLE = 200
 _TOLD = "told_of_language"  # property: the embeddings that it was told of
-DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 2000}
+DEFAULT_CLUSTERING = {"max_cluster_size": 10, "report_tokens": 8000}
 
 
 class Extraction(TypedDict):

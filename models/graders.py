@@ -195,11 +195,13 @@ def open_grader(
     model: LanguageModel,
     embedder: Embedder,
     fitted: GraderParameters | None = None,
+    thresholds: Thresholds = MODEL_THRESHOLDS,
 ) -> Grader:
     """The grader of this ``kind``; without a model similarity grades either way.
 
-    ``fitted`` are the parameters of the similarity grader for this index, if there are any.
+    ``fitted`` are the parameters of the similarity grader for this index, if there are any, and
+    ``thresholds`` are for the model's grades.
     """
     similarity = SimilarityGrader(embedder, fitted)
     by_similarity = kind == "similarity" or model.name == OFFLINE
-    return similarity if by_similarity else ModelGrader(model, similarity)
+    return similarity if by_similarity else ModelGrader(model, similarity, thresholds)

@@ -166,7 +166,16 @@ def test_the_constants_of_the_papers_are_a_group_of_their_own(run):
 
 
 @pytest.mark.parametrize(
-    "name", ["joint", "combined", "frontier_batch", "cross_encoder", "traversal_model", "without"]
+    "name",
+    [
+        "joint",
+        "combined",
+        "frontier_batch",
+        "cross_encoder",
+        "traversal_model",
+        "without",
+        "dynamic",
+    ],
 )
 def test_a_setting_that_is_gone_is_refused_in_a_sentence(name):
     with pytest.raises(RagraphsError, match=f"There is no setting '{name}'"):

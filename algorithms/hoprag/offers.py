@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..fusion import RANK_CONSTANT
@@ -31,17 +31,29 @@ def hop_worth(promise: float, rank: int | None, place: int) -> float:
     return promise * (target + _SOURCE / (RANK_CONSTANT + place))
 
 
-def worth_showing(offers: Iterable[Offer], best: float) -> list[Offer]:
+def worth_showing(offers: Iterable[Offer], best: float, *, every: bool = False) -> list[Offer]:
     """At most ``MOST`` of ``offers``, each target once, best first; ties by the edge's number.
 
     ``best`` is the worth of the best hop of the walk; what is worth less than a quarter of it is
-    left out.
+    left out. With ``every`` all targets are shown.
     """
     first: dict[str, Offer] = {}
     for offer in sorted(offers, key=lambda offer: (-offer.worth, offer.edge)):
-        if offer.worth >= _FLOOR * best:
+        if every or offer.worth >= _FLOOR * best:
             first.setdefault(offer.target, offer)
-    return list(first.values())[:MOST]
+    return list(first.values())[: None if every else MOST]
+
+
+def label_skill(useful: Collection[bool], useless: Collection[bool]) -> float:
+    """How much better labels are than chance, in [0, 1]: (p − b) / (1 − b), at least 0.
+
+    Each value says whether a hop led to a passage that supports the answer; ``useful`` are of hops
+    that the labels would follow, ``useless`` of the others. p is the share of the former, and b
+    that of all.
+    """
+    count, right = len(useful) + len(useless), sum(useful)
+    base = (right + sum(useless)) / count if count else 1.0
+    return max(0.0, (right / len(useful) - base) / (1 - base)) if useful and base < 1 else 0.0
 
 
 def trust(useful: Iterable[int], useless: Iterable[int]) -> float:

@@ -14,7 +14,6 @@ from typing import Literal
 from ..fusion import RANK_CONSTANT
 
 Label = Literal["necessary", "indirect", "irrelevant"]
-Normalisation = Literal["sum", "max"]
 
 _RANK: dict[Label, int] = {"necessary": 2, "indirect": 1, "irrelevant": 0}
 
@@ -80,9 +79,9 @@ def entry_worths(passages: Sequence[str]) -> dict[str, float]:
     return {passage: (k + 1) / (k + rank) for rank, passage in enumerate(passages, start=1)}
 
 
-def importance(counts: Mapping[str, float], normalise: Normalisation = "sum") -> dict[str, float]:
-    """IMP_i = count_i / Σ_j count_j in (0, 1] (HopRAG); with "max", count_i / max_j count_j."""
-    whole = (sum if normalise == "sum" else max)(counts.values()) if counts else 1
+def importance(counts: Mapping[str, float]) -> dict[str, float]:
+    """IMP_i = count_i / Σ_j count_j in (0, 1] (HopRAG)."""
+    whole = sum(counts.values())
     return {passage: count / whole for passage, count in counts.items()}
 
 

@@ -58,7 +58,7 @@ def reads_all(way: Way) -> bool:
     return (
         isinstance(context, GraphragContext)
         and way.method == "graphrag"
-        and (context.search == "text" or (context.search == "global" and not context.dynamic))
+        and context.search in ("text", "global")
     )
 
 

@@ -61,7 +61,7 @@ _VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("deeprag", {"policy": "model"}),
     ("deeprag", {"mode": "tree"}),
     ("graphrag", {"search": "global"}),
-    ("graphrag", {"search": "global", "dynamic": True, "general_knowledge": True}),
+    ("graphrag", {"search": "dynamic", "general_knowledge": True}),
     ("graphrag", {"search": "local"}),
     ("graphrag", {"search": "drift"}),
     ("graphrag", {"search": "text"}),

@@ -42,6 +42,7 @@ from .graders import (
     evaluate_grader,
     grader_plots,
 )
+from .hops import evaluate_hops
 from .natural import evaluate_natural, natural_bars
 from .router import evaluate_recorded, evaluate_router, quality_against_cost
 from .trust import evaluate_trust, replayed
@@ -229,6 +230,25 @@ def trust(
         plan = AnsweringPlan(methods, context, limit, own, fresh, parallel, report)
         result = evaluate_trust(dataset, plan, unanswerable)
     return ended("trust", result, [], tables.trust, context)
+
+
+@experiments.command()
+@context_options(IndexContext, without={"dry_run"})
+@shown
+def hops(
+    *,
+    dataset: Set,
+    error: Annotated[
+        list[float] | None, typer.Option(min=0, max=1, help="Share of labels that are wrong.")
+    ] = None,
+    retriever: Annotated[str, typer.Option(help="Where the walks start from.")] = "hybrid",
+    limit: Limit = None,
+    context: IndexContext,
+) -> Shown:
+    """HopRAG's walks, as printed and as they are here, by similarity and by gold labels."""
+    with progress_bars(quiet=False) as report:
+        result = evaluate_hops(dataset, error or [0.0], context, limit, retriever, report)
+    return ended("hops", result, [], tables.hops, context)
 
 
 @experiments.command()

@@ -50,6 +50,17 @@ def natural(result: dict[str, Any]) -> None:
         out.print(table)
 
 
+def hops(result: dict[str, Any]) -> None:
+    """Prints the recall of every way to walk, the share of wrong labels, and their skill."""
+    cutoffs = list(result["rows"][0]["recall"])
+    title = f"{result['set']} · {result['questions']} questions · {result['embeddings']}"
+    table = table_of(title, "wrong labels", "skill", *(f"@{k}" for k in cutoffs))
+    for row in result["rows"]:
+        told = ("" if row[name] is None else f"{row[name]:.2f}" for name in ("error", "skill"))
+        table.add_row(row["way"], *told, *(percent(row["recall"][k]) for k in cutoffs))
+    out.print(table)
+
+
 def verify(result: dict[str, Any]) -> None:
     """Prints, by method and by the right verdict, how often each verdict was given."""
     table = table_of(f"{result['set']} · {result['model']}", "statements", "given")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from ragraphs.context import HopragContext
 from ragraphs.evaluation.asking import gathered
 from ragraphs.evaluation.datasets import LabelledQuestion, supported
+from ragraphs.evaluation.hop_labels import walked
 from ragraphs.index.hops import load_hops
 from ragraphs.models.meter import Meter
-from ragraphs.nodes.begin import fresh_state
 from ragraphs.nodes.hoprag.asking import ShownHops
-from ragraphs.nodes.hoprag.walk import hop_on, retrieve_edges
 from ragraphs.nodes.run import Run
 from ragraphs.prompts.hoprag_replies import CHOOSE_HOPS, HopLabels
-from ragraphs.state.found import NOTHING
 from ragraphs.state.hoprag import HopragState
 
 from .examples import ExampleRows, ExampleTurn, Row, imitation
@@ -48,14 +46,11 @@ async def hops(sources: Sources, choices: Choices) -> ExampleRows:
 
 async def _walked(sources: Sources, question: LabelledQuestion) -> list[Row]:
     """An example for every request of the walk of ``question``."""
-    context = cast(HopragContext, sources.context)
-    run = Run(context, sources.index, Meter())
+    run = Run(cast(HopragContext, sources.context), sources.index, Meter())
     gold = await run.in_thread(lambda index: _gold(sources, question))
     rows: list[Row] = []
-    fresh = fresh_state("hoprag", HopragState)
-    state: dict[str, Any] = {**fresh, "question": question.question, "held": NOTHING}
 
-    async def label(shown: ShownHops) -> HopLabels:
+    async def label(state: HopragState, shown: ShownHops) -> HopLabels:
         necessary = [one for one, offer in shown.offers.items() if offer.target in gold]
         known = [one for one in necessary if shown.offers[one].target in state["counts"]]
         reply = HopLabels(necessary=necessary)
@@ -66,9 +61,7 @@ async def _walked(sources: Sources, question: LabelledQuestion) -> list[Row]:
         )
         return reply
 
-    state |= await retrieve_edges.function(state, run)
-    while state["frontier"]:
-        state |= await hop_on(cast(HopragState, state), run, label)
+    await walked(run, question.question, label)
     return rows
 
 

@@ -13,7 +13,7 @@ from ..node import node
 from ..run import Run, Update
 
 _WITHOUT_COMMUNITIES = frozenset({"text", "basic"})
-_OF_ALL = frozenset({"global", "drift"})  # read reports, which were written from all documents
+_OF_ALL = frozenset({"global", "dynamic", "lazy", "drift"})  # read communities of all documents
 _FRESH = fresh_state("graphrag", GraphragState)
 
 

@@ -19,9 +19,10 @@ from ...state.graphrag import GraphragState, LookUpTask, Point, Question
 from ..answer import check_citations
 from ..node import node
 from ..run import Run, Update, calls_left
-from .global_search import points_of, report_texts
+from .global_search import points_of
 from .local_search import shown_knowledge, surroundings
 from .searching import near_reports
+from .texts import report_texts
 
 _PRIMED = 5
 _NEAR = 100

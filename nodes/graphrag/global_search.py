@@ -10,7 +10,7 @@ from langgraph.types import Overwrite, Send
 
 from ...algorithms.graphrag.report_context import pack, seeded_order
 from ...context import GraphragContext
-from ...index.communities import CommunityView, load_communities, report_text
+from ...index.communities import CommunityView, load_communities
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...index.report_material import ASIDE_RATING, passages_of
@@ -27,10 +27,25 @@ from ...stores.metadata import metadata_at
 from ..node import node, unanswered
 from ..retrieve import nearest
 from ..run import Run, Update, calls_left
-from .searching import TEXTS_READ, first_found, joined, near_reports, read_nearest
+from .lazy import (
+    LAZY,
+    CommunityText,
+    communities_near,
+    community_texts,
+    keep_findings,
+    share_of_context,
+)
+from .searching import TEXTS_READ, first_found, in_form, joined, near_reports, read_nearest
+from .texts import (
+    ROW_TOKENS,
+    in_document_order,
+    passage_sizes,
+    report_sizes,
+    row_tokens,
+    shown_texts,
+)
 
 _SEED = 0
-_ROW_TOKENS = 20
 _FINDINGS = 3
 _CITED = 2
 _EXTRACTS = 3
@@ -44,16 +59,22 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
     Without a model a few are enough, nearest first: nobody sums up what all of them say.
     """
     context, view = run.context, await run.in_thread(load_communities)
+    if state["search"] == LAZY:
+        near = await communities_near(run, state)
+        sizes = dict.fromkeys(near, share_of_context(context))
+        if context.model == OFFLINE:
+            return await read_nearest(run, state, near, sizes)
+        return _batched(near, sizes, _requests_left(state, context), context)
     if context.model == OFFLINE:
         near = await run.in_thread(near_reports, state["question"], context.level)
         near = near[:TEXTS_READ]
-        return await read_nearest(run, state, near, await run.in_thread(_report_sizes, near))
-    if context.dynamic:
+        return await read_nearest(run, state, near, await run.in_thread(report_sizes, near))
+    if state["search"] == "dynamic":
         chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
     ranked = _weightiest(view, chosen)
-    sizes = await run.in_thread(_report_sizes, ranked)
+    sizes = await run.in_thread(report_sizes, ranked)
     return _batched(ranked, sizes, _requests_left(state, context), context)
 
 
@@ -62,9 +83,9 @@ async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Up
     """Takes all passages of the index (the paper's condition TS); the nearest without a model."""
     if run.context.model == OFFLINE:
         found = await nearest(run, state, TEXTS_READ)
-        near = {one["id"]: _tokens(one["title"], one["text"]) for one in found[:TEXTS_READ]}
+        near = {one["id"]: row_tokens(one["title"], one["text"]) for one in found[:TEXTS_READ]}
         return await read_nearest(run, state, list(near), near)
-    sizes = await run.in_thread(_sizes)
+    sizes = await run.in_thread(passage_sizes)
     left = _requests_left(state, run.context)
     return _batched(list(sizes), sizes, left, run.context)
 
@@ -72,14 +93,26 @@ async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Up
 @node(reserve=lambda task: task["reserved"])
 async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
     """Collects what one batch of reports or passages says towards the answer."""
-    batch = await run.in_thread(_in_document_order, state["search"], state["batch"])
-    texts = await run.in_thread(_texts, state["search"], batch)
+    question, search = state["question"], state["search"]
+    batch = await run.in_thread(in_document_order, search, state["batch"])
+    told: list[CommunityText] = []
+    if search == LAZY:
+        share = share_of_context(run.context)
+        told = await run.in_thread(community_texts, question, batch, share)
+        texts = [(one.title, one.text) for one in told]
+    else:
+        texts = await run.in_thread(shown_texts, search, batch)
     try:
-        reply = await run.ask(MAP_TEXTS, question=state["question"], texts=number(texts))
+        reply = await run.ask(MAP_TEXTS, question=question, texts=number(texts))
     except NoReplyError as error:
         run.meter.warn(f"{error} A part of the corpus was not read.")
         return {"unread": [error.stop_reason]}
-    return {"points": points_of(reply.points, batch, state["search"])}
+    points = points_of(reply.points, batch, search)
+    passages = {id: one.passages for id, one in zip(batch, told, strict=False)}
+    for point in points if told else ():
+        read = [one for id in point["communities"] for one in passages[id]]
+        point["passages"] = list(dict.fromkeys(read))
+    return {"points": points}
 
 
 @node(answers=True)
@@ -94,13 +127,15 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     try:
         reply = await run.ask(
             COMBINE_POINTS,
-            question=state["question"],
+            question=in_form(state["question"], context),
             texts=number([(f"Score {point['score']:.0f}", point["text"]) for point in shown]),
             general=_GENERAL[context.general_knowledge],
         )
     except NoReplyError as error:
         return {**ranked, **first, **unanswered(error)}
     points = await run.in_thread(_with_citations, points, context.model == OFFLINE)
+    if state["search"] == LAZY and context.model != OFFLINE:
+        await keep_findings(run, points)
     used = numbered(reply.used, points[: len(shown)]) or points[: len(shown)]
     cited = await run.in_thread(_cited, used, context.top_k, context.model == OFFLINE)
     uncited = [point["text"] for point in used if not point["citations"]]
@@ -149,12 +184,12 @@ def map_contexts(index: Index, context: GraphragContext) -> list[int]:
     RagraphsError without the layer.
     """
     if context.search == "text":
-        sizes = _sizes(index)
+        sizes = passage_sizes(index)
         ranked = list(sizes)
     else:
         view = load_communities(index)
         ranked = _weightiest(view, view.at(context.level))
-        sizes = _report_sizes(index, ranked)
+        sizes = report_sizes(index, ranked)
     return [sum(map(sizes.__getitem__, one)) for one in _shuffled(ranked, sizes, context)]
 
 
@@ -202,7 +237,7 @@ async def _worth_reading(
 ) -> list[str]:
     read = await run.in_thread(lambda _: list(view.reports(ids)))
     texts = {id: (report["title"], report["summary"]) for id, report in read}
-    groups = pack([_tokens(*texts[id]) for id in ids], run.context.context_tokens)
+    groups = pack([row_tokens(*texts[id]) for id in ids], run.context.context_tokens)
 
     async def rate(group: Sequence[int]) -> list[str]:
         shown = [ids[place] for place in group]
@@ -252,52 +287,9 @@ def _weightiest(view: CommunityView, chosen: Sequence[str]) -> list[str]:
     return sorted(weighty or chosen, key=lambda id: (-known[id].rating, -known[id].size, id))
 
 
-def _in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[str]:
-    """A batch by where its texts begin in the documents; a report begins with its first passage."""
-    passages: dict[str, tuple[str, ...]] = {id: (id,) for id in batch}
-    if search != "text":
-        reports = load_communities(index).reports(batch)
-        passages = {id: passages_of(report) for id, report in reports}
-    known = index.catalogue.passages([one for ids in passages.values() for one in ids])
-    begins = {one["id"]: (one["document"], one["start"]) for one in known}
-
-    def place(id: str) -> tuple[bool, tuple[str, int]]:
-        found = [begins[one] for one in passages[id] if one in begins]
-        return not found, min(found, default=("", 0))
-
-    return sorted(batch, key=place)
-
-
-def _sizes(index: Index) -> dict[str, int]:
-    passages = index.catalogue.all_passages()
-    return {passage["id"]: _tokens(passage["title"], passage["text"]) for passage in passages}
-
-
-def _texts(index: Index, search: str, batch: Sequence[str]) -> list[tuple[str, str]]:
-    if search == "text":
-        return [(one["title"], one["text"]) for one in index.catalogue.passages(batch)]
-    return report_texts(index, batch)
-
-
-def report_texts(index: Index, ids: Sequence[str]) -> list[tuple[str, str]]:
-    """The titles and texts of the reports on communities. Blocks."""
-    reports = load_communities(index).reports(ids)
-    return [(report["title"], report_text(report)) for _, report in reports]
-
-
-def _report_sizes(index: Index, ids: Sequence[str]) -> dict[str, int]:
-    """The tokens of each report, of which a batch is held at a time."""
-    reports = load_communities(index).reports(ids)
-    return {id: _tokens(report["title"], report_text(report)) for id, report in reports}
-
-
-def _tokens(title: str, text: str) -> int:
-    return _ROW_TOKENS + count_tokens(title) + count_tokens(text)
-
-
 def _fitting(texts: Sequence[str], limit: int) -> int:
     """How many of ``texts``, at least one, are within ``limit`` tokens."""
-    return len(pack([_ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
+    return len(pack([ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
 
 
 def _with_citations(index: Index, points: Sequence[Point], extracts: bool) -> list[Point]:

@@ -10,10 +10,11 @@ from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...index.opening import Index
 from ...index.vectors import owner_of
+from ...language.analyser import one_line
 from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
 from ...prompts.library import ANSWER
-from ...prompts.prompt import number_passages
+from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.graphrag import GraphragState
 from ..answer import answered
 from ..retrieve import first_and_ranking
@@ -60,6 +61,14 @@ def joined(first: Update, cited: Update) -> Update:
         "citations": [*shown, *(one for one in cited["citations"] if one["passage"] not in quoted)],
         "evidence": [*first.get("evidence", ()), *more],
     }
+
+
+def in_form(question: str, context: GraphragContext) -> str:
+    """The question as the prompt of an answer shows it: with the form that is wanted, if any."""
+    form = one_line(context.response_type)
+    return (
+        FencedQuestion(question, f"{question}\n\nForm of the answer: {form}") if form else question
+    )
 
 
 def near_reports(index: Index, question: str, level: int) -> list[str]:

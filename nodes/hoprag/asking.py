@@ -29,7 +29,7 @@ class ShownHops(NamedTuple):
     offers: Mapping[str, Offer]
 
 
-BATCH = 20  # passages that one request chooses edges for
+BATCH = 20  # passages that one request chooses edges for; one as printed
 Labeller = Callable[[ShownHops], Awaitable[HopLabels | None]]
 
 
@@ -58,10 +58,11 @@ async def labels_of(
     """The labels of the edges that each source offers; None for all of them without a reply.
 
     ``known`` are passages at hand whose sentence about the question is shown as well. A request
-    shows at most ``BATCH`` sources, and the requests are sent side by side.
+    shows at most ``BATCH`` sources (as printed, one), and the requests are sent side by side.
     """
     sources = list(dict.fromkeys(offer.source for offer in offers))
-    batches = [sources[first : first + BATCH] for first in range(0, len(sources), BATCH)]
+    size = 1 if run.context.as_printed else BATCH
+    batches = [sources[first : first + size] for first in range(0, len(sources), size)]
     passages = await run.in_thread(_passages, [*known, *sources])
 
     async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:

@@ -20,6 +20,7 @@ from ...algorithms.hoprag.walk import (
 )
 from ...algorithms.similarity import hybrid_similarity, jaccard
 from ...context import HopragContext
+from ...index.grading import hop_skill
 from ...index.hops import AskedEdges, LoadedHops, load_hops
 from ...index.opening import Index
 from ...index.progress import progress_of
@@ -37,7 +38,7 @@ _DEPTH = 5  # times top_k passages are ranked, since a hop's target may be one o
 _KNOWN = 5  # passages whose sentence the model sees in every round
 _SAID = (True, False)
 _HEAD = 2  # of the retriever's passages keep their places
-_WALK = 0.2  # the weight of the walk, against 1 for the retriever that it starts from
+_WALK = 0.2  # the walk's weight before its labels are measured, against the retriever's 1
 
 
 class _HopStep(NamedTuple):
@@ -56,6 +57,11 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
     the passages that an earlier method cited go before them.
     """
     context, top_k = run.context, run.context.top_k
+    if context.as_printed:
+        edges = await run.in_thread(_nearest_edges, state["question"], top_k)
+        run.meter.retrievals += 1
+        counts, frontier = start([hop["target"] for hop in edges])
+        return {"counts": counts, "hops": edges, "round": 1, **_going(frontier, context)}
     edges, found = await asyncio.gather(
         run.in_thread(_nearest_edges, _sought(state), top_k), nearest(run, state, _DEPTH * top_k)
     )
@@ -76,10 +82,14 @@ async def retrieve_edges(state: HopragState, run: Run[HopragContext]) -> Update:
         "counts": entry_worths(frontier)
         if _by_similarity(context)
         else start([hop["target"] for hop in arrivals])[0],
-        "frontier": frontier if context.n_hop else [],
         "hops": arrivals,
         "round": 1,
+        **_going(frontier, context),
     }
+
+
+def _going(frontier: list[str], context: HopragContext) -> Update:
+    return {"frontier": frontier if context.n_hop else []}
 
 
 @node(reserve=1, late=lambda _: {"frontier": []})
@@ -97,9 +107,8 @@ async def hop_on(state: HopragState, run: Run[HopragContext], label: Labeller | 
     frontier, counts, number = state["frontier"], state["counts"], state["round"]
     worths, judged = None, dict(state["judged"])
     if label is None:
-        read = _read(hops, state["held"])
-        steps = _most_similar(hops, asked, frontier, read)
-        worths = _worths(asked, steps, counts)
+        steps = _most_similar(hops, asked, frontier, _read(hops, state["held"]), context)
+        worths = None if context.as_printed else _worths(asked, steps, counts)
     else:
         steps = await _labelled(run, label, hops, asked, state, judged)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
@@ -193,15 +202,23 @@ def _model_name(context: HopragContext) -> str:
 
 
 def _most_similar(
-    hops: LoadedHops, asked: AskedEdges, frontier: Sequence[str], read: Collection[str]
+    hops: LoadedHops,
+    asked: AskedEdges,
+    frontier: Sequence[str],
+    read: Collection[str],
+    context: HopragContext,
 ) -> dict[str, _HopStep | None]:
-    """For each passage the edge that promises most, but for those to passages ``read`` before."""
+    """For each passage the edge that promises most, but for those to passages ``read`` before.
+
+    As printed, the edge most similar to the question.
+    """
     edges = {
         passage: [edge for edge in hops.out_edges(passage) if hops.target(edge) not in read]
         for passage in frontier
     }
     every = [edge for own in edges.values() for edge in own]
-    promises = dict(zip(every, asked.promises(every).tolist(), strict=True))
+    measured = asked.similarities(every) if context.as_printed else asked.promises(every)
+    promises = dict(zip(every, measured.tolist(), strict=True))
     chosen = {
         passage: choose_by_similarity({edge: promises[edge] for edge in own})
         for passage, own in edges.items()
@@ -221,15 +238,20 @@ async def _labelled(
     judged: dict[str, bool],
 ) -> dict[str, _HopStep | None]:
     """The edges that ``label`` would follow; ``judged`` gets what it said of their targets."""
-    useful = [passage for passage, said in judged.items() if said]
+    useful, context = [passage for passage, said in judged.items() if said], run.context
     read = _read(hops, state["held"])
-    offers = _offers(hops, asked, state, useful, read)
+    if context.as_printed:
+        edges = [(id, edge) for id in state["frontier"] for edge in hops.out_edges(id)]
+        offers = [Offer(id, hops.target(edge), edge, 0.0) for id, edge in edges]
+    else:
+        offers = _offers(hops, asked, state, useful, context)
     known = list(dict.fromkeys([*useful, *_retriever_ranking(hops, state)]))[:_KNOWN]
-    labelled = await labels_of(run, label, state, hops, known, offers)
+    shown = [] if context.as_printed else known
+    labelled = await labels_of(run, label, state, hops, shown, offers)
     steps: dict[str, _HopStep | None] = {}
     for source, labels in labelled.items():
         if labels is None:
-            steps |= _most_similar(hops, asked, [source], read)
+            steps |= _most_similar(hops, asked, [source], read, context)
             continue
         own = [offer for offer in offers if offer.source == source]
         judged |= {offer.target: offer.edge in labels for offer in own}
@@ -244,12 +266,13 @@ def _offers(
     asked: AskedEdges,
     state: HopragState,
     useful: Sequence[str],
-    read: Collection[str],
+    context: HopragContext,
 ) -> list[Offer]:
     """The hops of the frontier that are worth showing, those to judged passages left out.
 
-    Hops to passages ``read`` before are no measure of worth either: they are near the question.
+    Hops to passages read before are no measure of worth either: they are near the question.
     """
+    read = _read(hops, state["held"])
     ranks = {id: rank for rank, id in enumerate(_retriever_ranking(hops, state), start=1)}
     reached = dict.fromkeys([*useful, *state["counts"]])
     edges = {source: hops.out_edges(source) for source in reached}
@@ -265,7 +288,7 @@ def _offers(
     best = max((offer.worth for offer in offers), default=0.0)
     frontier, judged = set(state["frontier"]), state["judged"]
     new = (hop for hop in offers if hop.source in frontier and hop.target not in judged)
-    return worth_showing(new, best)
+    return worth_showing(new, best, every=context.traversal == "every")
 
 
 def _retriever_ranking(hops: LoadedHops, state: HopragState) -> list[str]:
@@ -296,14 +319,23 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
         )
         for id, passage in passages.items()
     }
-    shares = importance({id: counts[id] for id in passages}, context.normalise)
-    helpful = [id for id, _ in prune(helpfulness(similarities, shares), len(passages))]
+    shares = importance({id: counts[id] for id in passages})
+    helpful = dict(prune(helpfulness(similarities, shares), len(passages)))
     first = {hop["target"] for hop in state["hops"] if hop["round"] == 0}
+    if context.as_printed:
+        return [
+            {
+                **passages[id],
+                "score": round(score, 6),
+                "found": "retrieved" if id in first else "hop",
+            }
+            for id, score in list(helpful.items())[: context.top_k]
+        ]
     read, retrieved = _read(hops, state["held"]), _retriever_ranking(hops, state)
     texts = cited_evidence(state["held"])
     texts += [
         {**passages[id], "score": 0.0, "found": "retrieved" if id in first else "hop"}
-        for id in _fused(state, retrieved, helpful, context.top_k)
+        for id in _fused(state, retrieved, list(helpful), context, _weight(index, context))
         if not read.get(id)
     ]
     return [
@@ -312,19 +344,33 @@ def _most_helpful(index: Index, state: HopragState, context: HopragContext) -> l
     ]
 
 
+def _weight(index: Index, context: HopragContext) -> float | None:
+    """The weight of the walk by how well the labels of its model were measured; None before."""
+    return None if _by_similarity(context) else hop_skill(index, _model_name(context))
+
+
 def _fused(
-    state: HopragState, retrieved: Sequence[str], helpful: Sequence[str], top_k: int
+    state: HopragState,
+    retrieved: Sequence[str],
+    helpful: Sequence[str],
+    context: HopragContext,
+    weight: float | None,
 ) -> list[str]:
     """The ``helpful`` passages in the retriever's order, fused with those that a hop led to.
 
     Beyond the paper: H alone lowers what the walk starts from. The retriever's first passages keep
-    their places. The walk, in which earlier rounds go first, weighs less the less its labels agree
-    with the retriever on the passages that both know. Where an earlier method has read what the
-    retriever puts first, the passages that the model called useful are first.
+    their places. The walk, in which earlier rounds go first, has the ``weight`` that was measured;
+    else it weighs less the less its labels agree with the retriever on the passages that both know.
+    Where an earlier method has read what the retriever puts first, the passages that the model
+    called useful are first.
     """
     judged, known = state["judged"], set(helpful)
-    ranks = {passage: rank for rank, passage in enumerate(retrieved[:top_k])}
-    told = [[ranks[id] for id in judged if judged[id] is said and id in ranks] for said in _SAID]
+    if weight is None:
+        ranks = {passage: rank for rank, passage in enumerate(retrieved[: context.top_k])}
+        told = [
+            [ranks[id] for id in judged if judged[id] is said and id in ranks] for said in _SAID
+        ]
+        weight = _WALK * trust(*told)
     reached: dict[str, int] = {}
     for hop in state["hops"]:
         if hop["round"]:
@@ -333,4 +379,4 @@ def _fused(
     walked = sorted((id for id in helpful if id in reached), key=reached.__getitem__)
     useful = [id for id in walked if judged.get(id)]
     lead = useful if state["held"]["evidence"] else rest[:_HEAD]
-    return fuse_behind(lead, [rest, walked], [1.0, _WALK * trust(*told)])
+    return fuse_behind(lead, [rest, walked], [1.0, weight])

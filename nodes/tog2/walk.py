@@ -40,6 +40,7 @@ from ...state.tog2 import (
 from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update
+from .printed import printed_evidence, printed_relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,7 +139,8 @@ async def read_topics(state: Tog2State, run: Run[Tog2Context]) -> Update:
     Beyond the paper, what the retriever finds is evidence as well: a text that calls its entities
     by other names is not reached over the graph.
     """
-    ranked = ranking(await nearest(run, state, _FUSED * run.context.top_k))
+    found = [] if run.context.as_printed else await nearest(run, state, _FUSED * run.context.top_k)
+    ranked = ranking(found)
     topics: list[CandidateEntity] = [
         {"entity": entity, "steps": []} for entity in state["frontier"]
     ]
@@ -239,7 +241,11 @@ def _rank(
     own = _read(index, graph, candidates, vector)
     scores = state["relation_scores"]
     led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
-    relevance = context_relevance(graph, candidates, own, words, led)
+    relevance = (
+        printed_relevance(index, graph, candidates, own, vector)
+        if context.as_printed
+        else context_relevance(graph, candidates, own, words, led)
+    )
     best, reached = dict(state["relevance"]), dict(state["reached"])
     for _, id, relevant in relevance:
         best[id] = max(relevant, best.get(id, 0.0))
@@ -252,7 +258,9 @@ def _rank(
         "context": ranked,
         "relevance": best,
         "reached": reached,
-        "evidence": _evidence(index, began, context),
+        "evidence": printed_evidence(index, ranked, bool(state["options"])) or state["evidence"]
+        if context.as_printed
+        else _evidence(index, began, context),
     }
 
 

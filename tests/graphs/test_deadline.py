@@ -43,7 +43,7 @@ WAYS: dict[str, QuestionContext] = {
     "tog2": Tog2Context(),
     "narrative": DeepragContext(),
     "tree": DeepragContext(mode="tree"),
-    "global": GraphragContext(dynamic=True),
+    "global": GraphragContext(search="dynamic"),
     "local": GraphragContext(search="local"),
     "drift": GraphragContext(search="drift"),
     "text": GraphragContext(search="text"),

@@ -248,7 +248,7 @@ def test_dynamic_search_descends_only_where_the_model_says(ask):
         return {"keep": [id for id, t, _ in shown if not at_root or t == title]}
 
     ask.model.answers["KeptTexts"] = keep
-    result = ask(dynamic=True)
+    result = ask(search="dynamic")
     rated = [{t for _, t, _ in texts_of(human)} for human in ask.model.of("KeptTexts")]
     assert rated == [
         {view.report(id)["title"] for id in view.at(0)},
@@ -267,13 +267,13 @@ def test_dynamic_search_reads_a_parent_none_of_whose_children_is_kept(ask):
         if len(texts_of(human)) == len(roots)
         else []
     }
-    result = ask(dynamic=True)
+    result = ask(search="dynamic")
     assert {one["id"] for one in result["communities"]} == set(view.at(0))
 
 
 def test_dynamic_search_that_keeps_nothing_reads_nothing(ask):
     ask.model.answers["KeptTexts"] = {"keep": []}
-    result = ask(dynamic=True)
+    result = ask(search="dynamic")
     assert result["stop_reason"] == "no_evidence"
     assert ask.model.counts == {"KeptTexts": 1}
 
@@ -331,3 +331,12 @@ def test_maps_side_by_side_go_over_the_limit_by_one_reply_at_most(ask, monkeypat
     assert total_calls(result["usage"]) == 1
     assert total_tokens(result["usage"]) <= 3000 + 5000
     assert any("(--max-tokens)" in one for one in result["warnings"])
+
+
+@pytest.mark.parametrize(("search", "kind"), [("global", "CombinedAnswer"), ("local", "Answer")])
+def test_the_form_of_the_answer_is_asked_for_in_words(ask, search, kind):
+    ask(search=search)
+    ask(search=search, response_type="a list\nof two points")
+    plain, formed = ask.model.of(kind)
+    assert "Form of the answer" not in plain
+    assert formed.replace("\n\nForm of the answer: a list of two points", "") == plain

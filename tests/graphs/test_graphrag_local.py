@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from communities_support import MODEL, NAMES, Together, clustered, texts_of
+from communities_support import MODEL, NAMES, Script, Together, clustered, texts_of
 from graphrag_support import Asking
 from pointed import as_written
 from ragraphs.context import GraphragContext
@@ -68,6 +68,22 @@ def test_beside_the_texts_stand_at_most_ten_statements_that_they_do_not_make(ask
         assert not any(one.removeprefix("- ") in shown for one in beside)
         assert bool(beside) == (passages < 10)
         assert "()" not in human and bool(beside) != ("(none)" in human)
+
+
+def test_a_relation_is_described_by_the_sentence_that_names_both_ends(indexing, openai):
+    documents = [
+        {"id": "1", "title": "Fire", "text": "In 1901 Ada Bell sold the Mere Bridge to Carl Dorn."},
+        {"id": "2", "title": "Cats", "text": "Rain fell. Ada Bell came to Ulm with two cats."},
+    ]
+    file, triple = indexing.folder / "t.jsonl", ["Ada Bell", "parted with", "Mere Bridge"]
+    file.write_text(json.dumps({"passage": "1", "triples": [triple]}))
+    context = {"layers": ["communities"]}
+    indexing.run(documents=documents, triples=[str(file)], context=context)
+    model = Script(openai)
+    chosen = GraphragContext(index=indexing.name, model=MODEL, search="local", top_k=1)
+    graph.invoke({"question": "What of Ada Bell and the bridge?"}, context=chosen)
+    sold = "In 1901 Ada Bell sold the Mere Bridge to Carl Dorn."
+    assert f"- Ada Bell parted with Mere Bridge: {sold}" in statements(model.of("Answer")[0])
 
 
 def test_a_report_behind_a_statement_is_among_the_communities(ask):

@@ -8,8 +8,11 @@ import re
 
 import pytest
 from http_stub import Response
+from ragraphs.algorithms.hoprag.walk import helpfulness, importance
 from ragraphs.context import HopragContext
 from ragraphs.graphs.hoprag import graph
+from ragraphs.index.grading import keep_hop_skill
+from ragraphs.index.hops import load_hops
 from ragraphs.state.errors import RagraphsError
 from stub_openai import failure
 
@@ -275,3 +278,57 @@ def test_a_single_passage_has_no_edges_and_is_still_found(indexing):
 def test_the_output_is_plain_json(ask):
     result = ask()
     assert json.loads(json.dumps(result)) == result
+
+
+def test_as_printed_the_walk_starts_at_the_nearest_edges_and_keeps_the_best_by_h(ask, indexing):
+    result = ask(top_k=3, n_hop=1, as_printed=True, model="offline")
+    hops = load_hops(indexing.index)
+    asked = hops.ask(QUESTION["question"])
+    first = [hops.target(edge) for edge in hops.nearest(asked, 3)]
+    assert [hop["target"] for hop in result["hops"] if hop["round"] == 0] == first
+    arrivals = list(first)
+    for passage in dict.fromkeys(first):
+        edges = hops.out_edges(passage)
+        found = dict(zip(edges, asked.similarities(edges).tolist(), strict=True))
+        arrivals.append(hops.target(max(found, key=found.__getitem__)))
+    assert [hop["target"] for hop in result["hops"]] == arrivals
+    shares = importance({id: arrivals.count(id) for id in arrivals})
+    kept = {passage["id"]: passage["score"] for passage in result["evidence"]}
+    assert len(kept) == 3 and kept.keys() <= shares.keys()
+    assert list(kept.values()) == sorted(kept.values(), reverse=True)
+    low, high = (helpfulness(dict.fromkeys(shares, sim), shares) for sim in (-0.5, 1.0))
+    assert all(low[id] <= score <= high[id] for id, score in kept.items())
+
+
+def test_as_printed_a_request_shows_every_edge_of_one_passage(ask, model, indexing):
+    result = ask(top_k=2, n_hop=1, as_printed=True)
+    hops = load_hops(indexing.index)
+    starts = {hop["target"] for hop in result["hops"] if hop["round"] == 0}
+    assert len(model.hops) == len(starts)
+    edges = sorted(len(hops.out_edges(passage)) for passage in starts)
+    assert sorted(len(offered(body)) for body in model.hops) == edges
+
+
+def test_every_hop_of_a_round_is_shown_where_that_is_wanted(ask, model, monkeypatch):
+    monkeypatch.setattr("ragraphs.algorithms.hoprag.offers.MOST", 1)
+    model.label = lambda question: None
+    ask(top_k=3, n_hop=1)
+    few = [pair for body in model.hops for pair in offered(body)]
+    model.hops.clear()
+    ask(top_k=3, n_hop=1, traversal="every")
+    every = [pair for body in model.hops for pair in offered(body)]
+    assert len(few) == 1 < len(every)
+    assert len({title for _, title in every}) == len(every)
+
+
+def test_the_walk_weighs_what_its_labels_were_measured_at(ask, model, indexing):
+    last = titles(ask(top_k=6, n_hop=0))[-1]
+    model.label = lambda question: "necessary" if question.endswith(f"→ {last}") else None
+
+    def place(model, skill):
+        asyncio.run(keep_hop_skill(indexing.index, model, skill))
+        return titles(ask(top_k=6, n_hop=1, traversal="every")).index(last)
+
+    unmeasured = place("openai:another", 1.0)
+    assert place(MODEL, 1.0) < unmeasured <= place(MODEL, 0.0)
+    assert place(MODEL, 0.0) == 5

@@ -34,7 +34,7 @@ def ask(full_index, script):
         ({"method": "deeprag"}, set(), {"NextStep", "StepReading", "Answer"}),
         ({"method": "graphrag", "search": "local"}, set(), {"Answer"}),
         (
-            {"method": "graphrag", "search": "global", "dynamic": True},
+            {"method": "graphrag", "search": "dynamic"},
             {"KeptTexts"},
             {"Points", "CombinedAnswer"},
         ),

@@ -378,3 +378,18 @@ def test_an_index_without_the_layer_says_how_to_build_it(indexing):
 def test_the_output_is_plain_json(ask):
     result = ask()
     assert json.loads(json.dumps(result)) == result
+
+
+def test_as_printed_the_evidence_is_the_context_of_the_last_round_by_its_triples(ask, indexing):
+    result = ask(as_printed=True, depth=1, top_k=3)
+    reached = {path["name"] for path in result["paths"]}
+    assert reached == {"André Waterkeyn"}
+    shown = [passage for passage in result["evidence"] if passage["found"] == "path"]
+    assert {passage["title"] for passage in shown} == {"Atomium", "André Waterkeyn"}
+    [triple] = {triple["sentence"] for path in result["paths"] for triple in path["triples"]}
+    embed = indexing.index.embedder.embed
+    best = shown[0]
+    wanted = f"{QUESTION['question']} {result['clues'][0]}"
+    texts = [f"{triple} {best['title']}\n{best['text']}", wanted]
+    said, asked = embed(texts)
+    assert best["score"] == pytest.approx(float(said @ asked), abs=1e-4)

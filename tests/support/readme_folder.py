@@ -125,6 +125,8 @@ def reply(body: Any) -> Any:
             return {"needed": [texts[0][0]], "related": []}
         case "NextStep":
             return {"finish": True}
+        case "HopLabels":
+            return {"necessary": [], "indirect": []}
         case "Personas":
             return {"personas": [{"persona": "An engineer.", "tasks": ["Compare bridges."]}]}
         case "CollectionQuestions":

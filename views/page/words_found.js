@@ -67,6 +67,8 @@ addWords({
     search_global: "The reports on all groups of entities were read.",
     search_local: "What surrounds the question's entities was read.",
     search_drift: "Reports first, then follow-up questions.",
+    search_dynamic: "Reports were read from the largest groups of entities down.",
+    search_lazy: "Sentences on the groups of entities near the question were read.",
     look_ups: "Follow-up questions",
     points: "Points, best first",
     reports: "Reports that were read",
@@ -137,6 +139,8 @@ addWords({
     search_global: "모든 개체 모임의 보고서를 읽었습니다.",
     search_local: "질문에 나온 개체의 주변을 읽었습니다.",
     search_drift: "보고서를 먼저 읽고, 이어지는 질문을 찾았습니다.",
+    search_dynamic: "가장 큰 개체 모임부터 보고서를 읽었습니다.",
+    search_lazy: "질문에 가까운 개체 모임의 문장을 읽었습니다.",
     look_ups: "이어지는 질문",
     points: "요점 순위",
     reports: "읽은 보고서",
@@ -163,8 +167,9 @@ export function whyIn(why) {
   return WHY[why] ?? why.replace(/^Still missing: /, "아직 모르는 것: ");
 }
 
-/* The sentence on names of which no passage speaks, in the language in use. */
+/* The sentence on what no passage speaks of, in the language in use. */
 export function unspokenIn(sentence) {
   if (language() !== "ko") return sentence;
-  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, names) => `‘${names.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
+  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, said) =>
+    said.includes(" with ") ? `‘${said.replaceAll(" with ", "’, ‘")}’을 함께 다루는 구절이 없습니다.` : `‘${said.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
 }

@@ -164,9 +164,6 @@ def test_importance_helpfulness_and_order_worked_out_by_hand():
     scores = helpfulness(similarities, shares)
     assert scores == pytest.approx({"B": (0.3 + 2 / 3) / 2, "D": (0.7 + 1 / 3) / 2})
     assert [passage for passage, _ in prune(scores, 20)] == ["D", "B"]
-    relative = helpfulness(similarities, importance(counts, "max"))
-    assert relative == pytest.approx({"B": (0.3 + 1) / 2, "D": (0.7 + 0.5) / 2})
-    assert [passage for passage, _ in prune(relative, 20)] == ["B", "D"]
 
 
 def test_pruning_keeps_the_best_and_ties_go_by_id():
@@ -179,7 +176,7 @@ def test_pruning_keeps_the_best_and_ties_go_by_id():
 
 
 def test_importance_of_nothing_is_nothing():
-    assert importance({}) == importance({}, "max") == {}
+    assert importance({}) == {}
 
 
 WORDS = st.frozensets(st.sampled_from("abcdef"))
@@ -223,13 +220,11 @@ COUNTS = st.dictionaries(st.text(max_size=2), st.integers(1, 50), min_size=1)
 
 
 @given(COUNTS)
-def test_importance_sums_to_one_or_has_one_for_maximum(counts):
-    shares, relative = importance(counts), importance(counts, "max")
+def test_importance_sums_to_one(counts):
+    shares = importance(counts)
     assert sum(shares.values()) == pytest.approx(1)
-    assert max(relative.values()) == 1
     ordered = sorted(counts, key=counts.__getitem__)
     assert ordered == sorted(ordered, key=shares.__getitem__)
-    assert ordered == sorted(ordered, key=relative.__getitem__)
 
 
 SIM = st.floats(-0.5, 1)
