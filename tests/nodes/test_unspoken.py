@@ -57,6 +57,7 @@ def test_what_no_passage_speaks_of_is_named(index, question, named):
     [
         "why did the seedlings need a cover",
         "what was wrong with the bread",
+        "When did Marria cover the seedlings?",
         "음향 장비를 어디서 빌리기로 했나요?",
     ],
 )
