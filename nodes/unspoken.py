@@ -29,7 +29,7 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
     near = evidence[:1] if index.embedder.semantic else evidence
     scripts = {is_korean(one["text"]) for one in near}
     if unknown := _unknown_names(index, question, evidence, scripts):
-        return [f"No passage speaks of {' or '.join(unknown)}."]
+        return [f"No passage speaks of {_either(unknown)}."]
     said = words(question)
     english = len(content_words(question)) <= (1 - _IS_ENGLISH) * len(said)
     alike = english or is_korean(question) or not index.embedder.semantic
@@ -69,4 +69,9 @@ def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> li
     absent = [mark for mark in of if not counts[mark]]
     rarest = sorted(absent or of, key=lambda mark: -weights[mark])[:_NAMED]
     named = [strip_particle(of[mark]) for mark in of if mark in rarest]
-    return [f"No passage speaks of {' or '.join(named) if absent else ' with '.join(named)}."]
+    return [f"No passage speaks of {_either(named) if absent else ' with '.join(named)}."]
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

@@ -161,10 +161,16 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 
 
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
-    """The lines that say most of ``question``, best first: at most six, three of a passage."""
+    """The lines that say most of ``question``, best first: at most six, three of a passage.
+
+    Without cosines a line is left out that has no word of it, nor stands beside one, but the best.
+    """
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
+    asked = asked_marks(telling_words(question))
     for line in _by_relevance(question, lines):
+        if found and not line.cosine and (line.own | line.around | line.near).isdisjoint(asked):
+            continue
         if taken[line.passage] < _MOST_OF_A_PASSAGE and line.text not in found:
             taken[line.passage] += 1
             found[line.text] = line
