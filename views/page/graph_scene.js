@@ -176,7 +176,7 @@ function shape({ context, ink }, { kind, x, y, r, colour }, isMeant) {
   context.stroke();
 }
 
-/* The name of a node, in lines below it, where there is room or it is meant. */
+/* The name of a node, in lines below, above or beside it, where there is room or it is meant. */
 function named({ context, ink }, { label, kind, x, y, r }, isMeant, taken) {
   letters(context, ink, NAME, isMeant ? 650 : 450);
   const lines = wrapped(context, label, NAMED).slice(0, isMeant ? 6 : kind === "passage" ? 1 : 2);
