@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 
 from ..index.opening import Index
 from ..language.analyser import content_words, is_korean, strip_particle, words
 from ..offline.lines import asked_marks, marks, telling_words
 from ..state.records import Evidence, Passage
 
+_ALIKE = 0.8  # of the letters, in order
 _LOOKED_AT = 20  # passages with words of a name
 _COUNTED = 1000  # passages with a word; it is a common one then
 _LEAST_SHARE = 0.28  # of the weight of the question's words, that one passage has
@@ -27,7 +29,7 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
     near = evidence[:1] if index.embedder.semantic else evidence
     scripts = {is_korean(one["text"]) for one in near}
     if unknown := _unknown_names(index, question, evidence, scripts):
-        return [f"No passage speaks of {' or '.join(unknown)}."]
+        return [f"No passage speaks of {_either(unknown)}."]
     said = words(question)
     english = len(content_words(question)) <= (1 - _IS_ENGLISH) * len(said)
     alike = english or is_korean(question) or not index.embedder.semantic
@@ -44,7 +46,11 @@ def _unknown_names(
     def is_known(name: str) -> bool:
         held = [id for id, _ in index.catalogue.search_terms(name, _LOOKED_AT)]
         passages: list[Passage] = [*evidence, *index.catalogue.passages(held)]
-        return any(speaks_of(f"{one['title']}\n{one['text']}", name) for one in passages)
+        texts = [f"{one['title']}\n{one['text']}" for one in passages]
+        spelled = {word for text in texts for word in content_words(text)}  # perhaps a slip
+        return any(speaks_of(text, name) for text in texts) or bool(
+            get_close_matches(name, spelled, 1, _ALIKE)
+        )
 
     names = [name for name in names_in(question) if is_korean(name) in scripts]
     return [name for name in names if not is_known(name)]
@@ -63,4 +69,9 @@ def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> li
     absent = [mark for mark in of if not counts[mark]]
     rarest = sorted(absent or of, key=lambda mark: -weights[mark])[:_NAMED]
     named = [strip_particle(of[mark]) for mark in of if mark in rarest]
-    return [f"No passage speaks of {' or '.join(named) if absent else ' with '.join(named)}."]
+    return [f"No passage speaks of {_either(named) if absent else ' with '.join(named)}."]
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

@@ -32,7 +32,8 @@ _MOST_OF_A_PASSAGE = 3
 # Of a word that stands in the line itself, in its title, in a neighbour; of the cosine with the
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
-_LITTLE, _SHORT, _ASKS = 0.2, 20, ("?", "？")  # is taken from a line that asks, or is so short
+# For a line with a reason, where one is asked for; against one that asks itself, or is so short.
+_BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？")
 _HANGUL = re.compile(r"[가-힣]")
 # Korean words of a question that ask for nothing.
 LIGHT = re.compile(
@@ -52,6 +53,8 @@ _PRONOUN = re.compile(
 KOREAN_SUBJECT = re.compile(
     r"(?:^|(?<= ))([가-힣]{2,})[이가] |^(?:\S+ )?([가-힣]+(?<![에서로게]))[은는] "
 )
+_WHY = re.compile(r"(?i)\bwhy\b|\breasons?\b|왜|까닭|이유")
+_REASON = re.compile(r"(?i)\b(?:because|since|so that|reasons?)\b|때문|까닭|이유|[아어라]서\b|니까")
 _OF_NAMES = frozenset(roots("name named call called locate located situated"))
 
 
@@ -158,10 +161,16 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 
 
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
-    """The lines that say most of ``question``, best first: at most six, three of a passage."""
+    """The lines that say most of ``question``, best first: at most six, three of a passage.
+
+    Without cosines a line is left out that has no word of it, nor stands beside one, but the best.
+    """
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
+    asked = asked_marks(telling_words(question))
     for line in _by_relevance(question, lines):
+        if found and not line.cosine and (line.own | line.around | line.near).isdisjoint(asked):
+            continue
         if taken[line.passage] < _MOST_OF_A_PASSAGE and line.text not in found:
             taken[line.passage] += 1
             found[line.text] = line
@@ -180,10 +189,11 @@ def rank_of(passage: int, question: str, lines: Sequence[Line]) -> int:
 def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     """``lines``, those first that say most of ``question``."""
     weighed = weights(asked_marks(telling_words(question)), lines)
-    return sorted(lines, key=lambda line: -_relevance(line, weighed))
+    because = _BECAUSE if _WHY.search(question) else 0.0
+    return sorted(lines, key=lambda line: -_relevance(line, weighed, because))
 
 
-def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
+def _relevance(line: Line, weighed: Mapping[str, float], because: float) -> float:
     """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
     cover, (own, around, near) = 0.0, (line.own, line.around, line.near)
     for one, weight in weighed.items():
@@ -193,5 +203,6 @@ def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
             cover += weight * _TITLE
         elif one in near:
             cover += weight * _NEIGHBOUR
+    cover += because * bool(_REASON.search(line.text)) + _COSINE * line.cosine
     little = len(line.text) < _SHORT or line.text.endswith(_ASKS)
-    return cover + _COSINE * line.cosine + _RANK / (1 + line.passage) - _LITTLE * little
+    return cover + _RANK / (1 + line.passage) - _LITTLE * little

@@ -163,9 +163,11 @@ def stands_in(quote: str, text: str) -> bool:
     return quote[:part] in text or quote[-part:] in text
 
 
-def is_highlighted(question: NaturalQuestion, output: AnswerOutput) -> bool:
-    """Whether one of the first citations is a quote of ``question``, or the larger part of one."""
-    shown = [one_line(citation["quote"]) for citation in output["citations"][:HIGHLIGHTS]]
+def is_highlighted(
+    question: NaturalQuestion, output: AnswerOutput, first: int = HIGHLIGHTS
+) -> bool:
+    """Whether one of the ``first`` citations is a quote of ``question``, or most of one."""
+    shown = [one_line(citation["quote"]) for citation in output["citations"][:first]]
     return any(
         stands_in(quote, text) or (text in quote and len(text) >= len(quote) * _LARGER_PART)
         for quote in question.quotes
@@ -187,12 +189,15 @@ def _grouped(
 def _claims(asked: Sequence[QuestionOutput]) -> dict[str, Any]:
     judged = [one for one in asked if one.question.kind != "open"]  # no short answer to compare
     sufficient = [one for one in judged if one.output["sufficient"]]
+    quoted, outputs = [one for one in asked if one.question.quotes], [one.output for one in asked]
     return {
         "answered": share_of([bool(one.output["answer"]) for one in asked]),
         "right": share_of([is_right(one.question, one.output["answer"]) for one in judged]),
         "sufficient": share_of([one.output["sufficient"] for one in asked]),
         "precision": share_of([is_right(o.question, o.output["answer"]) for o in sufficient]),
-        "highlighted": share_of([is_highlighted(*one[:2]) for one in asked if one.question.quotes]),
+        "highlighted": share_of([is_highlighted(*one[:2]) for one in quoted]),
+        "first": share_of([is_highlighted(*one[:2], first=1) for one in quoted]),
+        "unspoken": share_of([not o["answer"] and bool(o["missing"]) for o in outputs]),
     }
 
 

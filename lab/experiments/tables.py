@@ -37,7 +37,10 @@ def router(result: dict[str, Any]) -> None:
 def natural(result: dict[str, Any]) -> None:
     """Prints what is claimed and what is found, by kind of question and of document."""
     title = f"{result['set']} · {result['method']} · {result['model']} · {result['embeddings']}"
-    columns = ("answered", "right", "sufficient", "precision", "highlighted")
+    columns = (
+        *("answered", "right", "sufficient", "precision"),
+        *("highlighted", "first", "unspoken"),
+    )
     claims = table_of(title, "n", *columns)
     for name, shares in {**result["answers"], **result["answers_by_source"]}.items():
         claims.add_row(name, str(shares["answered"]["n"]), *shares_of(shares, columns))

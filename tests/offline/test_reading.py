@@ -262,3 +262,23 @@ def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
     assert len(sentences_of(reading, numbered)) == len(reading.quotes)
     assert reading.sufficient == bool(reading.answer)
     assert not reading.sufficient or reading.quotes
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "best"),
+    [
+        (
+            "Why is the gate painted red?",
+            "The gate was painted red in May. The gate is painted red because rust is red.",
+            "The gate is painted red because rust is red.",
+        ),
+        (
+            "I forgot the password, what now",
+            "Forgot the password? Hold the button for ten seconds. A password is long.",
+            "Hold the button for ten seconds.",
+        ),
+    ],
+)
+def test_the_first_mark_is_the_line_that_answers(question, text, best):
+    texts: list[Excerpt] = [{"id": "1", "title": "Notes", "text": text}]
+    assert sentences_of(read(question, texts), texts)[0] == best

@@ -176,13 +176,18 @@ function shape({ context, ink }, { kind, x, y, r, colour }, isMeant) {
   context.stroke();
 }
 
-/* The name of a node, in lines below it, where there is room or it is meant. */
+/* The name of a node, in lines below, above or beside it, where there is room or it is meant. */
 function named({ context, ink }, { label, kind, x, y, r }, isMeant, taken) {
   letters(context, ink, NAME, isMeant ? 650 : 450);
   const lines = wrapped(context, label, NAMED).slice(0, isMeant ? 6 : kind === "passage" ? 1 : 2);
   const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2;
-  if (!isFree(taken, [x - half, y + r + 2, x + half, y + r + 4 + NAME * (0.2 + 1.15 * lines.length)]) && !isMeant) return;
-  lines.forEach((line, at) => write(context, line, x, y + r + 4 + NAME * (0.8 + 1.15 * at)));
+  const high = 2 + NAME * (0.2 + 1.15 * lines.length);
+  const aside = half + r + 4;
+  const places = [[x, y + r + 2], [x, y - r - 2 - high], [x + aside, y - high / 2], [x - aside, y - high / 2]];
+  const free = places.find(([middle, top]) => isFree(taken, [middle - half, top, middle + half, top + high]));
+  if (!free && !isMeant) return;
+  const [middle, top] = free ?? places[0];
+  lines.forEach((line, at) => write(context, line, middle, top + 2 + NAME * (0.8 + 1.15 * at)));
 }
 
 /* Whether nothing is written in a box yet; it is taken then. */

@@ -171,5 +171,5 @@ export function whyIn(why) {
 export function unspokenIn(sentence) {
   if (language() !== "ko") return sentence;
   return sentence.replace(/^No passage speaks of (.*)\.$/, (_, said) =>
-    said.includes(" with ") ? `‘${said.replaceAll(" with ", "’, ‘")}’을 함께 다루는 구절이 없습니다.` : `‘${said.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
+    said.includes(" with ") ? `‘${said.replaceAll(" with ", "’, ‘")}’을 함께 다루는 구절이 없습니다.` : `‘${said.replaceAll(/, | or /g, "’, ‘")}’에 대한 구절이 없습니다.`);
 }

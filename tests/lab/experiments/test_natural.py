@@ -53,6 +53,9 @@ def test_shares_come_by_kind_and_by_source_with_their_number(experiment, natural
     assert 0 < found["low"] < found["high"] <= 1
     assert [row["kind"] for row in result["rows"]] == ["fact", "open", "unanswerable"]
     assert result["answers"]["unanswerable"]["right"]["value"] == 0.0
+    assert result["answers"]["open"]["first"]["value"] == 1.0
+    said = {kind: shares["unspoken"]["value"] for kind, shares in result["answers"].items()}
+    assert (said["unanswerable"], said["fact"], said["open"]) == (1.0, 0.0, 0.0)
 
 
 def test_the_table_names_every_kind_of_document(experiment, natural_set):
