@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.analyser import content_words, is_korean, sentences
+from ..language.analyser import content_words, sentences
 from ..language.answer_types import (
     THINGS,
     countries,
@@ -17,35 +17,18 @@ from ..language.answer_types import (
     quoted_names,
     roots,
 )
+from ..language.comparing import Answered, comparison, compute, mentions
 from ..language.mentions import key, normalised
-from ..language.questions import PERSONS, QuestionShape, analyse_question
-from ..language.values import amounts, verdict
+from ..language.questions import QuestionShape, analyse_question
+from ..language.values import verdict
+from .answer_kinds import can_be, fits, told_otherwise
 from .claims import is_dated, unsupported
 
 _FEW_WORDS = 6
 _MANY = 4
 _MOST_POINTED = 12  # sentences, for an answer that needs no list of them
-_COUNTRIES = frozenset({"country", "nation", "nationality"})
-_PERSON = re.compile(
-    rf"\bwho(?: is| was|se|['’]s)(?: \w+){{1,3}} (?:{'|'.join(PERSONS.split())})\b", re.IGNORECASE
-)
 _LIFE = roots("born died")
-_ASKS = re.compile(
-    r"\b(?:who|whom|whose|when|where|why|how|what|which|or)\b|또는|아니면|혹은|누구|누가|무엇|언제|어디|어느"
-    r"|어떻게|왜|몇|얼마",
-    re.IGNORECASE,
-)
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
-_COUNT = re.compile(
-    r"\d|teen\b|ty\b|\b(?:an?|once|twice|none|no|half|dozens?|hundreds?|thousands?|several|few|many"
-    r"|couple|pair|single)\b|[한두세네]|다섯|여섯|일곱|여덟|아홉|열|백|천|만",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"\d|century|\b(?:spring|summer|autumn|fall|winter|night|morning|evening|day|week|month|year"
-    r"|season|before|after|during|when|ago|early|late|middle)|[년월일날때전후중]",
-    re.IGNORECASE,
-)
 
 
 class Doubt(NamedTuple):
@@ -103,10 +86,14 @@ def _doubts(
 ) -> Iterator[Doubt]:
     """All reasons. An explanation is of no kind: only its names and claims are looked at."""
     shape, short = analyse_question(question), is_short(answer)
-    if not _can_be(answer, shape):
+    if not can_be(answer, shape):
         yield Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
     if shape.answer_type != "open" and pointed > _MOST_POINTED:
         yield Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", True)
+    if short and told_otherwise(answer, shape, cited):
+        yield Doubt("kind", f"The cited sentences call “{answer}” something else.", True)
+    if _is_outranked(answer, question, cited):
+        yield Doubt("compared", f"The cited dates do not give “{answer}”.", shape.measure != "date")
     names = names_in(question)
     lost = [name for name in names if not any(speaks_of(text, name) for text in cited)]
     if lost:
@@ -122,7 +109,7 @@ def _doubts(
         return
     if not short and not any(_says(text, answer, question, names) for text in cited):
         yield Doubt("unsaid", "No passage states the whole answer.")
-    if not _fits(answer, shape, short):
+    if not fits(answer, shape, short):
         yield Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
     if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
         named = normalised(answer) in map(normalised, names)
@@ -131,41 +118,38 @@ def _doubts(
         yield Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
 
 
+def _is_outranked(answer: str, question: str, cited: Sequence[str]) -> bool:
+    """Whether the dates of the things that ``question`` compares, each cited, give another one.
+
+    Of a life the dates of birth and death count, of other things the only date of its sentences.
+    """
+    asked = comparison(question)
+    if asked is None or asked.measure not in {"birth", "death", "date"}:
+        return False
+    told = [
+        Answered(of_it[0], date)
+        for thing, of_it in zip(asked.things, asked.questions, strict=True)
+        for text in cited
+        if len(of_it) == 1 and mentions(text.partition(": ")[0], thing)
+        for date in [_date_of(text, asked.measure)]
+        if date
+    ]
+    given = compute(question, told) if len(told) == len(asked.things) else None
+    return given is not None and not is_same(given.answer, answer)
+
+
+def _date_of(text: str, measure: str) -> str:
+    facts = life_facts(text)
+    if measure != "date":
+        found = facts.birth if measure == "birth" else facts.death
+        return found.text if found else ""
+    said = {date.key: date.text for date in dates(text)}
+    return said.popitem()[1] if len(said) == 1 else ""
+
+
 def _offers(shape: QuestionShape) -> bool:
     """Whether the question itself names its answers."""
     return bool(shape.options) or shape.answer_type in {"yes_no", "choice"}
-
-
-def _can_be(answer: str, shape: QuestionShape) -> bool:
-    """Whether ``answer`` says anything: yes or no, or a date, where only that is asked for."""
-    said = verdict(answer) is not None
-    if shape.answer_type == "yes_no" and not _ASKS.search(shape.text):
-        return said
-    if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
-        return bool(_TIME.search(answer))
-    return said or bool(roots(answer)) or bool(amounts(answer))
-
-
-def _fits(answer: str, shape: QuestionShape, short: bool) -> bool:
-    """Whether ``answer`` looks like the kind that is asked for, as far as its form can tell."""
-    kind = shape.answer_type
-    if verdict(answer) is not None or kind == "yes_no":
-        return kind == "yes_no" and not (shape.options and verdict(answer) is None)
-    if kind == "choice" and shape.options:
-        return not set(roots(answer)).isdisjoint(roots(" ".join(shape.options)))
-    if kind == "number":
-        return bool(amounts(answer) or _COUNT.search(answer))
-    if kind == "date":
-        return bool(dates(answer) or _TIME.search(answer))
-    if not short or kind not in {"person", "place", "name"}:
-        return True
-    if shape.noun in _COUNTRIES:
-        return bool(countries(answer)) or is_korean(answer)
-    if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
-        return False
-    if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
-        return False
-    return any(map(str.isalpha, answer)) and all(one.text != answer for one in dates(answer))
 
 
 def names_in(question: str) -> list[str]:
@@ -181,7 +165,8 @@ def speaks_of(text: str, name: str) -> bool:
     Words such as "River" do not tell one name from another. A name of one word has its capital in
     the text, too.
     """
-    words = set(roots(key(" ".join(set(name.split()) - THINGS) or name)))
+    own = " ".join(word for word in name.split() if word not in THINGS)
+    words = set(roots(key(own or name)))
     held = _words(text) if len(words) > 1 else _capitals(text)
     if 2 * len(words & held) >= len(words):
         return True

@@ -48,6 +48,11 @@ class PackedTexts(Sequence[str]):
         """The two arrays, ``name`` and ``name``_ends."""
         return {name: self.content, f"{name}_ends": self.ends}
 
+    def codes(self) -> NDArray[np.uint64]:
+        """A hash of 64 bits of each text: shape (n,)."""
+        hashes = (_hash(self._bytes(number)) for number in range(len(self)))
+        return np.fromiter(hashes, dtype=np.uint64, count=len(self))
+
     def __len__(self) -> int:
         return self._count
 
@@ -91,8 +96,7 @@ class DistinctTexts(PackedTexts):
     def of(cls, texts: Iterable[str]) -> DistinctTexts:
         """Packs ``texts``, which are read once."""
         packed = PackedTexts.of(texts)
-        every = (_hash(packed._bytes(number)) for number in range(len(packed)))
-        hashes = np.fromiter(every, dtype=np.uint64, count=len(packed))
+        hashes = packed.codes()
         order = np.argsort(hashes, kind="stable").astype(np.int32)
         return cls(packed.content, packed.ends, hashes[order], order)
 

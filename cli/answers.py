@@ -165,7 +165,7 @@ def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
         ):
             _wrapped(Text.assemble(("as stated: ", "dim"), f"“{one_line(said['quote'])}”"))
         out.print()
-    elif result["missing"] and result["evidence"]:
+    elif _is_unspoken(result):
         out.print(f"[yellow]{escape(one_line(' '.join(result['missing'])))}[/yellow] Nearest:\n")
     elif result["stop_reason"] not in {"no_model", "insufficient", "model_failed"}:
         _why_not(result)
@@ -173,6 +173,11 @@ def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
     out.print(f"[dim]{result['method']} · {shown} · {asked.seconds:.1f} s[/dim]")
     notes(result["warnings"])
     return numbered
+
+
+def _is_unspoken(result: AnswerOutput) -> bool:
+    """Whether passages were found that do not speak of what was asked."""
+    return bool(not result["answer"] and result["missing"] and result["evidence"])
 
 
 def _why_not(result: AnswerOutput) -> None:
@@ -194,7 +199,7 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt
     for place, one in enumerate(best, start=1):
         untitled: Evidence = {**one.passage, "title": ""}
         _heading(place, one.passage["title"], place_of(untitled))
-        _wrapped(excerpt(one, in_colour=out.color_system is not None))
+        _wrapped(excerpt(one, in_colour=out.color_system is not None, quiet=_is_unspoken(result)))
         out.print()
     found = len(passages)
     told = [f"{len(best)} of {found} {'passage' if found == 1 else 'passages'}"] if best else []

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rich.cells import cell_len
+from rich.text import Span as StyledSpan
 from rich.text import Text
 
 from ..language.analyser import Span, one_line, sentences
@@ -15,7 +16,7 @@ from ..language.code import code_blocks
 from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
-_BEST, _MARKED = "bold green", "bold"
+_BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
 _APART = re.compile(r"\n\s*\n|```")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"[-*•]\s")
@@ -65,11 +66,12 @@ def supporting(answer: str, citations: Sequence[Citation]) -> Sequence[Citation]
     return said[:1] or [*citations[:1], *titled[:1]]
 
 
-def excerpt(found: PassageExcerpt, *, in_colour: bool) -> Text:
+def excerpt(found: PassageExcerpt, *, in_colour: bool, quiet: bool = False) -> Text:
     """The highlights of a passage among the sentences around them, an ellipsis where text is cut.
 
     Whole sentences of about 320 cells are shown, but every highlight. Highlights are bold, the
     first in colour; or they stand between «…». Without one the passage is shown from its start.
+    Where nothing answers, they are ``quiet``: in italics, or not marked.
     """
     passage, text = found.passage, found.passage["text"]
     marks = [_within(passage, citation) for citation in found.citations]
@@ -83,6 +85,9 @@ def excerpt(found: PassageExcerpt, *, in_colour: bool) -> Text:
         shown.append(" … " if cut else _between(text, pieces[place], pieces[following]))
     shown.append_text(_marked(pieces[chosen[-1]], marks))
     shown.append(" …" if chosen[-1] + 1 < len(pieces) else "")
+    if quiet:
+        styled = [StyledSpan(one.start, one.end, _QUIET) for one in shown.spans if in_colour]
+        return Text(shown.plain, spans=styled)
     return shown if in_colour else _in_plain(shown)
 
 

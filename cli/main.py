@@ -16,6 +16,7 @@ from ..context import Context, IndexContext
 from ..graphs.methods import RouterContext
 from . import failing, show
 from .answers import PASSAGES, show_answer
+from .asking import answer_of_server
 from .copying import copy
 from .demo import demo
 from .entities import entities
@@ -105,7 +106,8 @@ def ask(
     """Answer a question from an index, with citations; without a model, find the best passages."""
     traced = Trace() if trace else None
     given = {"statement" if verify else "question": question}
-    asked = answer_by_method(given, context, trace=traced, writes=not as_json)
+    asked = None if traced else answer_of_server(given, context)
+    asked = asked or answer_by_method(given, context, trace=traced, writes=not as_json)
     if as_json:
         # Only the router returns the question, which the page of an answer shows.
         show.print_json({"asked": question, **asked.output})

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..context import Context
+from ..graphs.methods import RouterContext
+from ..index.serving import announced
 from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from . import show
+from .asking import own_settings
 from .ending import GRACE, tell_workers
 from .flags import INDEX_ONLY, context_options
 from .running import opened
@@ -47,21 +51,24 @@ def serve(
         )
     import uvicorn
 
-    _open_to_callers(context)
+    folder = _open_to_callers(context)
     _try_address(host, port)
     show.sentence(f"The page is at {_address(host, port)}; Ctrl-C ends the server.")
     if workers > 1:
         tell_workers()
-    uvicorn.run(
-        _APPLICATION,
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        log_level="warning",
-        loop="asyncio",  # another one would need the signals' file that the guard reads
-        timeout_graceful_shutdown=GRACE,
-    )
+    local = host in {"127.0.0.1", "localhost", "0.0.0.0"} and folder.is_dir()
+    telling = announced(folder, port, own_settings(RouterContext())) if local else nullcontext()
+    with telling:
+        uvicorn.run(
+            _APPLICATION,
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            log_level="warning",
+            loop="asyncio",  # another one would need the signals' file that the guard reads
+            timeout_graceful_shutdown=GRACE,
+        )
 
 
 def _address(host: str, port: int) -> str:
@@ -70,8 +77,11 @@ def _address(host: str, port: int) -> str:
     return f"http://{named}:{port}/"
 
 
-def _open_to_callers(context: Context) -> None:
-    """Bounds what callers may name; the processes that serve read it in their environment."""
+def _open_to_callers(context: Context) -> Path:
+    """Bounds what callers may name; the processes that serve read it in their environment.
+
+    Returns the folder of the index.
+    """
     operator, name = settings(), context.index
     # The page takes files for an index that is not there yet, where it takes any.
     folder = (opened(context) if operator.uploads is None else context).folder.resolve()
@@ -84,6 +94,7 @@ def _open_to_callers(context: Context) -> None:
     os.environ["RAGRAPHS_INDEX"] = name
     settings.cache_clear()
     index_folder(name, settings())
+    return folder
 
 
 def _try_address(host: str, port: int) -> None:

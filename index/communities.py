@@ -11,14 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import cast
 
 from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
 from ..models.meter import current_meter
-from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
-from ..prompts.graphrag_replies import CommunityReport
-from ..prompts.indexing import WRITE_REPORT
+from ..models.protocol import OFFLINE, LanguageModel
 from ..state.errors import RagraphsError
 from ..state.graphrag import CommunityReference
 from ..state.reports import Report
@@ -27,21 +25,20 @@ from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, St
 from ..stores.queries import batches
 from ..stores.vectors import Entry
 from .cluster.parts import in_parts
-from .concurrency import Patience, Storing, in_parallel, to_its_end
+from .concurrency import to_its_end
 from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_reported
 from .layers import COMMUNITIES
 from .opening import CachedValue, Index, language_model
-from .progress import Progress, progress_of
+from .progress import progress_of
 from .prompt_words import known_as
 from .report_material import (
     ASIDE_RATING,
     Material,
     assembled_report,
     is_empty,
-    report_of,
-    shown,
     unreported,
 )
+from .report_writing import report_source, write_with_model
 from .vectors import embed_entries, owned_id, owner_of
 
 _FEW_RELATIONS = 3
@@ -75,7 +72,10 @@ async def write_reports(index: Index, context: Context) -> None:
     if again or begun or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
         model = await language_model(index, context, reader)
         material = await asyncio.to_thread(Material, index, limit)
-        failed = await _Reporting(index, model, material).run(context)
+        # Of a model, the replies that reports rest on are used again, since others are forgotten.
+        trusted = model.name == OFFLINE or not again
+        sources = await asyncio.to_thread(index.communities.sources) if trusted else {}
+        failed = await _Reporting(index, model, material, sources).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
         if begun:
@@ -92,12 +92,22 @@ def _mark_written(index: Index) -> None:
 
 
 class _Reporting:
-    """One pass over all communities, level by level from the deepest, whose reports others need."""
+    """One pass over all communities, level by level from the deepest, whose reports others need.
 
-    def __init__(self, index: Index, model: LanguageModel, material: Material) -> None:
+    A report stands whose source is the one that ``sources`` tell, by community.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        model: LanguageModel,
+        material: Material,
+        sources: Mapping[str, str],
+    ) -> None:
         self._index = index
         self._model = model
         self._material = material
+        self._sources = sources
         self._failed = 0
         self._done = 0
         self._gave_up = False
@@ -131,7 +141,7 @@ class _Reporting:
             parts = await in_parts(
                 self._index,
                 context,
-                partial(_write_all, self._model.name),
+                partial(write_with_model, self._model.name),
                 asked,
                 lambda done, total: report(so_far + done),
                 most=_BATCH,
@@ -145,8 +155,10 @@ class _Reporting:
             unwritten = [one for one in asked if one[0] not in self._reports]
         self._failed += len(unwritten)
         settled |= {id: assembled_report(rows) for id, rows in unwritten}
+        before = {one.id: (one.report, one.writer) for one in level}
         assembled = {id: (written, ASSEMBLED) for id, written in settled.items()}
-        await asyncio.to_thread(self._index.communities.put_reports, assembled)
+        changed = {id: new for id, new in assembled.items() if new != before[id]}
+        await asyncio.to_thread(self._index.communities.put_reports, changed)
         self._reports |= settled
         self._done += len(level)
         report(self._done)
@@ -166,11 +178,17 @@ class _Reporting:
                 children = self._material.children_of(community.id)
                 told = {id: found for id in children if not is_empty(found := self._reports[id])}
                 rows = self._material.rows(community.id, told)
-            if rows:
+            if rows and self._stands(community, rows):
+                self._reports[community.id] = cast(Report, community.report)
+            elif rows:
                 asked.append((community.id, rows))
             else:  # the first of them alone is beyond the limit
                 settled[community.id] = assembled_report(self._material.own_rows(community.id))
         return settled, asked
+
+    def _stands(self, community: StoredCommunity, rows: list[Element]) -> bool:
+        source = self._sources.get(community.id)
+        return community.report is not None and source == report_source(self._model.name, rows)
 
     def _without_model(self, community: StoredCommunity, rows: list[Element]) -> Report | None:
         """The report on a community that deserves no request."""
@@ -180,66 +198,6 @@ class _Reporting:
             return assembled_report(rows, ASIDE_RATING)
         few = self._material.relation_count(community.id) < _FEW_RELATIONS
         return assembled_report(rows) if few else None
-
-
-class _Written(NamedTuple):
-    """Reports of communities, how many are not the model's; whether it was given up."""
-
-    reports: dict[str, Report]
-    failed: int
-    gave_up: bool
-
-
-async def _write_all(
-    reader: str,
-    index: Index,
-    context: Context,
-    asked: Sequence[tuple[str, list[Element]]],
-    report: Progress,
-) -> _Written:
-    """Has the model report on communities, and stores the reports as they come."""
-    index = await asyncio.to_thread(as_reported, index)  # a worker has opened it as it is in use
-    model = await language_model(index, context, reader)
-    patience = Patience(context.concurrency)
-    reports: dict[str, Report] = {}
-    failed = 0
-
-    async def write(one: tuple[str, list[Element]]) -> None:
-        nonlocal failed
-        id, rows = one
-        try:
-            reply, rows = await _asked_for(model, rows)
-        except NoReplyError as error:
-            patience.note(error)
-            failed += 1
-            written, writer = assembled_report(rows), ASSEMBLED
-        else:
-            patience.note()
-            written, writer = report_of(reply, rows), model.name
-        reports[id] = written
-        await storing.add((id, (written, writer)))
-        report(len(reports), len(asked))
-
-    put = index.communities.put_reports
-    storing = Storing[tuple[str, tuple[Report, str]]](lambda rows: put(dict(rows)))
-    async with storing:
-        await in_parallel(patience.while_it_lasts(asked), write, context.concurrency)
-    return _Written(reports, failed, patience.is_lost)
-
-
-async def _asked_for(
-    model: LanguageModel, rows: list[Element]
-) -> tuple[CommunityReport, list[Element]]:
-    """The model's report, and the rows that it was shown: the first of ``rows`` that its window has
-    room for. Raises NoReplyError.
-    """
-    while True:
-        try:
-            return await model.run(WRITE_REPORT, texts=shown(rows)), rows
-        except NoReplyError as error:
-            if error.cause != "too_large" or len(rows) == 1:
-                raise
-            rows = rows[: len(rows) // 2]
 
 
 async def embed_reports(index: Index, context: Context) -> None:

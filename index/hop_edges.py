@@ -5,26 +5,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..algorithms.hoprag.candidates import AskedOften, Candidates
+from ..algorithms.hoprag.carried import (
+    carried_keywords,
+    carried_pairs,
+    keywords_to_arrays,
+    pairs_to_arrays,
+)
 from ..algorithms.hoprag.edge_index import EdgeIndex
 from ..algorithms.hoprag.edges import Edges, joined
 from ..algorithms.hoprag.graph import (
     AskedPassage,
     Questioned,
-    exact_edges,
+    exact_pairs,
     graph_of,
     hops_to_arrays,
     questioned,
 )
-from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
+from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex, KeywordSets
 from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
 from ..context import Context
-from ..language.analyser import keywords
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
@@ -79,9 +83,9 @@ def _questions(index: Index) -> dict[str, str]:
 def merge_edges(index: Index) -> None:
     """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
 
-    The edges are made anew, if any passage's questions have changed since they were made, or the
-    embeddings. Of a large index, a question is compared with its
-    nearest neighbours.
+    This is done if any passage's questions have changed since, or the embeddings. A question whose
+    best answer is still there is compared with new ones alone. Of a large index, all are compared,
+    each with its nearest neighbours.
     """
     parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
     HOPS.renew(index, make_hops, *parts)
@@ -89,15 +93,27 @@ def merge_edges(index: Index) -> None:
 
 def make_hops(index: Index, scratch: Scratch) -> Arrays:
     """The arrays of the layer. Blocks; raises IncompleteIndexError where a vector is missing."""
-    asked = questioned(_asked_passages(index))
-    make = partial(_flat, scratch=scratch) if is_large(index) else _exact
-    edges, rows, vectors = make(index, asked)
-    graph = graph_of(asked, edges)
-    words = (
-        keywords(graph.answered(edge)) | keywords(graph.raised(edge)) for edge in range(len(edges))
-    )
-    found = EdgeIndex(edges.source, edges.target, rows, vectors, KeywordIndex.of(words))
-    return {**hops_to_arrays(graph), **found.to_arrays()}
+    asked, before = questioned(_asked_passages(index)), HOPS.before(index)
+    words = carried_keywords(before, asked.questions)
+    if is_large(index):
+        made = _flat(index, asked, words, scratch)
+    else:
+        made = _exact(index, asked, words, before)
+    graph = graph_of(asked, made.edges)
+    both = words.unions(graph.edges.incoming, graph.edges.outgoing)
+    edges = made.edges
+    found = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
+    carried = {**keywords_to_arrays(words), **made.carried}
+    return {**hops_to_arrays(graph), **found.to_arrays(), **carried}
+
+
+class _Made(NamedTuple):
+    """The edges, with the row of each in ``vectors``; what the next change takes over."""
+
+    edges: Edges
+    rows: Ints
+    vectors: NDArray[np.float32] | Neighbours
+    carried: Arrays
 
 
 def _asked_passages(index: Index) -> Iterator[AskedPassage]:
@@ -110,14 +126,15 @@ def _asked_passages(index: Index) -> Iterator[AskedPassage]:
                 yield AskedPassage(id, *told, value["incoming"], value["outgoing"])
 
 
-def _exact(index: Index, asked: Questioned) -> tuple[Edges, Ints, NDArray[np.float32]]:
+def _exact(index: Index, asked: Questioned, words: KeywordSets, before: Arrays) -> _Made:
     vectors = _vectors(index, asked, range(len(asked.questions)))
-    edges = exact_edges(asked, vectors)
+    pairs = exact_pairs(asked, vectors, words, *carried_pairs(before, asked))
+    edges = joined(pairs, asked.outgoing.passages, asked.incoming.passages, len(asked.ids))
     used, rows = np.unique(asked.incoming.texts[edges.incoming], return_inverse=True)
-    return edges, rows, vectors[used]
+    return _Made(edges, rows, vectors[used], pairs_to_arrays(asked, pairs))
 
 
-def _flat(index: Index, asked: Questioned, scratch: Scratch) -> tuple[Edges, Ints, Neighbours]:
+def _flat(index: Index, asked: Questioned, words: KeywordSets, scratch: Scratch) -> _Made:
     incoming, in_texts = _distinct(asked.incoming)
     outgoing, out_texts = _distinct(asked.outgoing)
     read = (_vectors(index, asked, texts) for texts in batches(in_texts, _READ))
@@ -126,16 +143,16 @@ def _flat(index: Index, asked: Questioned, scratch: Scratch) -> tuple[Edges, Int
         vectors = MeaningNeighbours.of(read, len(in_texts), scratch.empty)
     else:
         vectors = WordNeighbours.of(read)
-    words = KeywordIndex.of(keywords(asked.questions[text]) for text in in_texts)
-    pairs = Candidates(incoming, words, vectors).best(
+    listed = KeywordIndex.of(words.take(np.array(in_texts, dtype=np.int64)))
+    pairs = Candidates(incoming, listed, vectors).best(
         outgoing,
         (
-            (_vectors(index, asked, texts), [keywords(asked.questions[text]) for text in texts])
+            (_vectors(index, asked, texts), words.take(np.array(texts, dtype=np.int64)))
             for texts in batches(out_texts, _COMPARED)
         ),
     )
     edges = joined(pairs, outgoing.passages, incoming.passages, len(asked.ids))
-    return edges, incoming.texts[edges.incoming], vectors
+    return _Made(edges, incoming.texts[edges.incoming], vectors, {})
 
 
 def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ logger = logging.getLogger("ragraphs.index")
 
 Arrays = dict[str, "NDArray[Any]"]
 Make = Callable[[Index, Scratch], Arrays]
-_STAMP = "stamp"
+_STAMP, _MADE_BY = "stamp", "made_by"
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,8 @@ class Layer:
         if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
             return
         started = time.monotonic()
-        name = index.arrays.save(
-            self.file, lambda scratch: {**make(index, scratch), _STAMP: np.array(stamp)}
-        )
+        signed = {_STAMP: np.array(stamp), _MADE_BY: np.array(version("ragraphs"))}
+        name = index.arrays.save(self.file, lambda scratch: make(index, scratch) | signed)
         self.record(index, stamp, name)
         self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
 
@@ -118,6 +118,18 @@ class Layer:
             current_meter().warn(f"{error} The answer does not depend on it.")
             with TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True) as folder:
                 return make(index, Scratch(Path(folder)))  # mapped files stay until they are unused
+
+    def before(self, index: Index) -> Arrays:
+        """The arrays from which the next ones may take over what has not changed. Blocks.
+
+        None of them where they are damaged, another version of the package has made them, or all is
+        made anew.
+        """
+        with suppress(RagraphsError):
+            arrays = {} if index.anew else self._read(index)
+            if str(arrays.get(_MADE_BY)) == version("ragraphs"):
+                return arrays
+        return {}
 
     def damage(self, index: Index) -> str | None:
         """Damage to the layer's arrays, in a sentence, or None. Blocks."""

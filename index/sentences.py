@@ -18,7 +18,6 @@ from ..algorithms.linear_rag.passage_graph import WholeGraph, graph_from_arrays,
 from ..algorithms.linear_rag.passage_records import (
     NamedSpan,
     PassageRecord,
-    passage_record,
     sentence_texts,
     with_entities,
 )
@@ -32,6 +31,7 @@ from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
+from .known_records import KnownRecords
 from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
@@ -82,10 +82,12 @@ def _texts(passage: Passage) -> list[str]:
         return [f"{passage['title']}: {passage['text']}"]
 
 
-def _record(passage: Passage, named: Sequence[NamedSpan]) -> PassageRecord:
+def _record(
+    records: KnownRecords, passage: Passage, sentences: int | None, named: Sequence[NamedSpan]
+) -> PassageRecord:
     """A passage as the graph reads it; where that fails, which is named, its sentences alone."""
     try:
-        record = passage_record(passage["title"], passage["text"])
+        record = records.of(passage, sentences)
         return with_entities(record, passage["text"], named) if named else record
     except Exception as error:
         _warn_of(passage, error)
@@ -123,14 +125,17 @@ def link_passages(index: Index) -> None:
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     """The graph; from so many passages on that questions are flat, with all vectors."""
     builder, ids = GraphBuilder(), list[str]()
+    records, counted = KnownRecords(SENTENCES.before(index)), index.sentences.counts()
     for passages in batches(index.catalogue.all_passages()):
         spans = _entity_spans(index, passages) if "entities" in built_layers(index) else {}
         for passage in passages:
-            builder.add(_record(passage, spans.get(passage["id"], ())))
-            ids.append(passage["id"])
+            id = passage["id"]
+            builder.add(_record(records, passage, counted.get(id), spans.get(id, ())))
+            ids.append(id)
     graph = builder.finish()
     names = np.array(ids, dtype=np.str_)
     arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names)}
+    arrays |= records.to_arrays()
     if not ids or len(ids) < large.FLAT_FROM:
         return arrays
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))

@@ -108,7 +108,7 @@ _DATE = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|(?:(?P<d1>\b\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>\b{_MONTH})"
     rf"(?:\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*[–-]))?(?:,?\s+(?P<year>\d{{3,4}})\b)?"
-    r"|(?P<ky>\d{3,4})년(?:\s*(?P<km>\d{1,2})월)?(?:\s*(?P<kd>\d{1,2})일)?"
+    r"|(?:(?P<ky>\d{3,4})년|(?<!\d)(?=\d\d?월\s*\d\d?일))(?:\s*(?P<km>\d\d?)월)?(?:\s*(?P<kd>\d\d?)일)?"
     r"|(?P<cent>\b\d{1,2})(?:st|nd|rd|th)\s+century\b|(?P<kcent>\d{1,2})세기"
     r"|(?P<bc>\b\d{1,4})\s+BCE?\b|\bAD\s+(?P<ad>\d{1,4})\b"
     r"|(?<![\d.,$£€-])(?P<bare>\b1[0-9]\d\d|20\d\d)(?P<s>s)?(?![\d%]|[.,]\d)",
@@ -123,8 +123,8 @@ def _date_key(match: re.Match[str]) -> tuple[int, int, int]:
     if part["month"]:
         day = part["d1"] or part["d2"] or 0
         return int(part["year"] or 0), _MONTH_NUMBERS[part["month"][:3].casefold()], int(day)
-    if part["ky"]:
-        return int(part["ky"]), int(part["km"] or 0), int(part["kd"] or 0)
+    if part["ky"] or part["km"]:
+        return int(part["ky"] or 0), int(part["km"] or 0), int(part["kd"] or 0)
     if part["cent"] or part["kcent"]:
         return int(part["cent"] or part["kcent"]) * 100 - 100, 0, 0
     return (-int(part["bc"]) if part["bc"] else int(part["ad"] or part["bare"])), 0, 0

@@ -118,9 +118,11 @@ _EXCERPT = " (excerpt)"
 @lru_cache(maxsize=200_000)
 def key(name: str) -> str:
     """``name`` without case, accents, punctuation, possessive ending and leading article."""
-    folded = unicodedata.normalize("NFKD", name).casefold()
-    folded = "".join(c for c in folded if not unicodedata.combining(c))
-    folded = unicodedata.normalize("NFC", folded)
+    folded = name.lower()
+    if not name.isascii():
+        folded = unicodedata.normalize("NFKD", name).casefold()
+        folded = "".join(c for c in folded if not unicodedata.combining(c))
+        folded = unicodedata.normalize("NFC", folded)
     folded = re.sub(r"['’](?:\s?s\b)?", "", re.sub(r"\b([^\W\d_])\.", r"\1 ", folded))
     parts = _WORDS.findall(folded)
     if len(parts) > 1 and parts[0] in {"the", "a", "an"}:

@@ -1,22 +1,44 @@
-"""Telling that no passage of an index speaks of what a question names."""
+"""Telling that no passage of an index speaks of what a question asks about."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 
 from ..index.opening import Index
-from ..language.analyser import is_korean
+from ..language.analyser import content_words, is_korean, strip_particle, words
+from ..offline.lines import asked_marks, marks, telling_words
 from ..state.records import Evidence, Passage
 
 _LOOKED_AT = 20  # passages with words of a name
+_COUNTED = 1000  # passages with a word; it is a common one then
+_LEAST_SHARE = 0.28  # of the weight of the question's words, that one passage has
+_NAMED = 3
+_IS_ENGLISH = 0.25  # of the words are function words
 
 
 def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[str]:
-    """A sentence on the names in ``question`` of which no passage of ``index`` speaks, if any.
+    """A sentence on what ``question`` asks about of which no passage of ``index`` speaks, if any.
 
-    Nothing is said of names in another script than the nearest passage, which may spell them in
-    its own. Blocks.
+    These are names that stand nowhere, or words of which the nearest passages hold too few. Nothing
+    is said of words in another script than the nearest passage, which may spell them in its own,
+    nor in another language, of which vectors may know the words. Blocks.
     """
+    near = evidence[:1] if index.embedder.semantic else evidence
+    scripts = {is_korean(one["text"]) for one in near}
+    if unknown := _unknown_names(index, question, evidence, scripts):
+        return [f"No passage speaks of {' or '.join(unknown)}."]
+    said = words(question)
+    english = len(content_words(question)) <= (1 - _IS_ENGLISH) * len(said)
+    alike = english or is_korean(question) or not index.embedder.semantic
+    return (
+        _too_little(index, question, evidence) if alike and is_korean(question) in scripts else []
+    )
+
+
+def _unknown_names(
+    index: Index, question: str, evidence: Sequence[Evidence], scripts: Collection[bool]
+) -> list[str]:
     from ..algorithms.doubts import names_in, speaks_of  # their patterns take long to compile
 
     def is_known(name: str) -> bool:
@@ -24,7 +46,21 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
         passages: list[Passage] = [*evidence, *index.catalogue.passages(held)]
         return any(speaks_of(f"{one['title']}\n{one['text']}", name) for one in passages)
 
-    nearest = is_korean(evidence[0]["text"])
-    names = [name for name in names_in(question) if is_korean(name) == nearest]
-    unknown = [name for name in names if not is_known(name)]
-    return [f"No passage speaks of {' or '.join(unknown)}."] if unknown else []
+    names = [name for name in names_in(question) if is_korean(name) in scripts]
+    return [name for name in names if not is_known(name)]
+
+
+def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> list[str]:
+    """A sentence where no passage holds its share of the words, weighed by their rarity."""
+    of = {mark: word for word in telling_words(question) for mark in asked_marks([word])}
+    counts = {mark: len(index.catalogue.search_terms(of[mark], _COUNTED)) for mark in of}
+    total = index.catalogue.count_passages()
+    weights = {mark: math.log(1 + total / (0.5 + count)) for mark, count in counts.items()}
+    said = [marks(f"{one['title']}\n{one['text']}").intersection(of) for one in evidence]
+    best = max(sum(weights[mark] for mark in held) for held in said)
+    if not of or best >= _LEAST_SHARE * sum(weights.values()):
+        return []
+    absent = [mark for mark in of if not counts[mark]]
+    rarest = sorted(absent or of, key=lambda mark: -weights[mark])[:_NAMED]
+    named = [strip_particle(of[mark]) for mark in of if mark in rarest]
+    return [f"No passage speaks of {' or '.join(named) if absent else ' with '.join(named)}."]

@@ -27,11 +27,9 @@ from .spans import COUNTED, HOW, is_unit, typed_spans
 # The fit is older than the last change of the command's labels, which gives other weights.
 WEIGHTS = (-2.5, 2.76, 3.19)
 CERTAIN = 0.7
-_KINDS = frozenset({"person", "date", "place", "number", "name"})
+_KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _OF_A_LIFE = 1.5  # above what any other span is certain to be
-_LEAST_PRIOR = 0.5
-_LEAST_NAME_PRIOR = 0.7
-_LEAST_NEAR = 0.15
+_LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
 _LARGEST_MARGIN = 0.4
 _GAP = 20  # characters at which a word counts for half
 _WORD = re.compile(r"[^\W_]+")
@@ -45,9 +43,9 @@ _KIN = re.compile(
 )
 # What is guessed, wished, told of or put off is no fact.
 DOUBT = re.compile(
-    r"\b(?:may|might|could|would|will|should|if|almost|nearly|probably|perhaps|possibly|presumably"
-    r"|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:say|says|think|believe)"
-    r"|(?:said|thought|believed|claimed|alleged|reputed|rumou?red|supposed|assumed|meant) to)\b"
+    r"\b(?:may|might|could|would|will(?! be on)|should|if|almost|nearly|probably|perhaps|possibly"
+    r"|presumably|(?:alleg|report|suppos|purport)edly|(?:some|many|people|legends?) (?:says?|think"
+    r"|believe)|(?:said|thought|believed|(?:claim|alleg|reput|rumou?r|suppos|assum)ed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
@@ -110,13 +108,10 @@ def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, 
     if not spans:
         return None
     best = spans[0]
-    others = (span.score for span in spans if not _alike(span.text, best.text))
+    said = [(span.score, span.text.lower()) for span in spans]
+    others = (score for score, text in said if text not in said[0][1] and said[0][1] not in text)
     margin = min(_LARGEST_MARGIN, best.score - next(others, -math.inf))
     return best, (1 / (1 + rank_of(best.line.passage, question, lines)), margin)
-
-
-def _alike(a: str, b: str) -> bool:
-    return a.lower() in b.lower() or b.lower() in a.lower()
 
 
 def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
@@ -132,11 +127,11 @@ def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
         counter = counted[1] if counted else " "
         words = [word for word in words if not (LIGHT.search(word) or word.startswith(counter))]
     spans = [span.text for span in name_spans(text) if span.start or " " in span.text]
-    literal = [word for word in words if _KIN.match(word) or re.search(r"\d", word)]
-    named = [*spans, *quoted_names(text), *literal]
-    asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(named)))
+    kin = list(filter(_KIN.match, words))
+    names = [*spans, *quoted_names(text), *(word for word in words if re.search(r"\d", word))]
+    asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(names)))
     relation = tuple(one for one in asked if one not in of_names)
-    return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, named)))
+    return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, [*names, *kin])))
 
 
 def _plain(text: str) -> str:
@@ -211,7 +206,7 @@ def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
         return False
     # An aside, as in "Ada, who followed Ben, led it", tells of its own verb alone.
     relation = set(asked.relation)
-    return not (relation and _ASIDE.match(clause) and relation.isdisjoint(_marks_of(clause)))
+    return not (relation and _ASIDE.match(clause) and relation.isdisjoint(marks(clause)))
 
 
 def _offers_a_choice(text: str, span: Candidate) -> bool:
@@ -219,10 +214,6 @@ def _offers_a_choice(text: str, span: Candidate) -> bool:
     if is_korean(text):
         return bool(CHOICE.search(text, max(0, span.start - 1), span.end + 8))
     return bool(CHOICE.search(text))
-
-
-def _marks_of(text: str) -> frozenset[str]:
-    return frozenset(one for word in _WORD.findall(text) for one in marks(word))
 
 
 def _clause(text: str, span: Candidate) -> str:

@@ -32,6 +32,7 @@ _MOST_OF_A_PASSAGE = 3
 # Of a word that stands in the line itself, in its title, in a neighbour; of the cosine with the
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
+_LITTLE, _SHORT, _ASKS = 0.2, 20, ("?", "？")  # is taken from a line that asks, or is so short
 _HANGUL = re.compile(r"[가-힣]")
 # Korean words of a question that ask for nothing.
 LIGHT = re.compile(
@@ -96,6 +97,12 @@ def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in found if one and one not in _OF_NAMES)
 
 
+def telling_words(question: str) -> list[str]:
+    """The content words of ``question`` but those that ask for nothing, if others are left."""
+    words = content_words(question)
+    return [word for word in words if not LIGHT.search(word)] or words
+
+
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
         return next(iter(roots(word)), "")
@@ -120,7 +127,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
             dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
-            bound = dropped or _PRONOUN.match(span.plain)
+            bound = dropped or _PRONOUN.match(span.plain) or before.endswith(_ASKS)
             context = (passage["title"], *heading, *([before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
             near = marks(before) | marks(after)
@@ -172,9 +179,7 @@ def rank_of(passage: int, question: str, lines: Sequence[Line]) -> int:
 
 def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     """``lines``, those first that say most of ``question``."""
-    words = content_words(question)
-    telling = [word for word in words if not LIGHT.search(word)] or words
-    weighed = weights(asked_marks(telling), lines)
+    weighed = weights(asked_marks(telling_words(question)), lines)
     return sorted(lines, key=lambda line: -_relevance(line, weighed))
 
 
@@ -188,4 +193,5 @@ def _relevance(line: Line, weighed: Mapping[str, float]) -> float:
             cover += weight * _TITLE
         elif one in near:
             cover += weight * _NEIGHBOUR
-    return cover + _COSINE * line.cosine + _RANK / (1 + line.passage)
+    little = len(line.text) < _SHORT or line.text.endswith(_ASKS)
+    return cover + _COSINE * line.cosine + _RANK / (1 + line.passage) - _LITTLE * little

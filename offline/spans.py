@@ -45,7 +45,15 @@ _WON = r"\s?(?:만 ?|천 ?)?원"
 HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
 COUNTED = re.compile(rf"몇\s*({_COUNTER})")
 _MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
-_EQUATED = re.compile(r"(?<!\w)([가-힣]{2,}?)[은는이가]? (?:누구|무엇|뭐|뭔|어디)[가-힣]*\??$")
+_ASKED_WHAT = re.compile(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
+_VALUED = re.compile(
+    r"(?:^|(?<=[.;] ))([\w' -]{3,60}?)(?: is| are| was|:) ((?:[^\s,.;:()]|[.,]\d)*\d"
+    r"(?:[^\s,.;:()]|[.,:]\d)*(?: [^\W\d][\w%/]*){0,2})(?=[.,;(]|$)"
+)
+_KOREAN_WHAT = "누구|무엇|뭐|뭔|어디|얼마|언제|며칠"
+_EQUATED = re.compile(
+    rf"(?<!\w)([가-힣]{{2,}}?)[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?\??$"
+)
 _KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
 # A name ends before the subject of another clause: "시공자는 ".
 _KOREAN_NAME = rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )[^,.()]){{1,20}}?"
@@ -69,14 +77,13 @@ def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
     equates with the thing asked for.
     """
     korean = is_korean(shape.text)
+    yield from _equated(shape.text, text) if korean else _valued(shape, text)
     counted = COUNTED.search(shape.text) if korean else None
     if shape.answer_type == "date" and not (counted and counted[1] in {"시", "살"}):
         yield from _dates(text, shape.noun == "year" or bool(counted and counted[1] == "년"))
     elif shape.answer_type == "number" or counted:
         yield from _numbers(shape, text, counted[1] if counted else "")
-    elif korean:
-        yield from _equated(shape.text, text)
-    else:
+    elif not korean:
         yield from whole_lists(_named(shape, text), text, shape.text)
 
 
@@ -102,7 +109,9 @@ def _dates(text: str, yearly: bool) -> Iterator[Candidate]:
         if yearly and year:
             yield Candidate(date.start + year.start(), date.start + year.end(), year[0], _CERTAIN)
         elif not yearly:
-            yield Candidate(*date[:3], _CERTAIN if re.search(r"\d", date.text) else 0.4)
+            yield Candidate(
+                *date[:2], date.text.rstrip("."), _CERTAIN if re.search(r"\d", date.text) else 0.4
+            )
 
 
 def _labelled(text: str, noun: str) -> Iterator[Candidate]:
@@ -121,6 +130,13 @@ def _equated(question: str, text: str) -> Iterator[Candidate]:
         same = korean_fits(question[: asked.start()], text[: stated.start()])
         if same and len(stated[1]) > 1:
             yield Candidate(*stated.span(1), stated[1], _CERTAIN)
+
+
+def _valued(shape: QuestionShape, text: str) -> Iterator[Candidate]:
+    """V of "The budget for May is V." for "What is the budget for May?", where V has digits."""
+    for stated in _VALUED.finditer(text) if _ASKED_WHAT.match(shape.text) else ():
+        if set(roots(stated[1])) == set(roots(shape.text)):
+            yield Candidate(*stated.span(2), stated[2], _CERTAIN)
 
 
 def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from hmac import compare_digest
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,10 +21,11 @@ from ..context import RouterContext
 from ..graphs import graph_soon
 from ..index.health import check
 from ..index.opening import open_index
+from ..index.serving import announcement
 from ..nodes.subgraph import Events, events_of, with_plain_messages
-from ..settings import settings, told
+from ..settings import index_folder, settings, told
 from ..state.errors import RagraphsError
-from .access import access_of
+from .access import Access, access_of
 from .admission import questions_of, while_heard
 from .app import McpRoute, lifespan
 from .exchange import (
@@ -52,6 +54,7 @@ async def ask(request: Request) -> Response:
         asked = await body_of(request, AskedQuestion, EXAMPLE)
         follows = EVENTS in request.headers.get("accept", "")
         access = access_of(request.scope.get("user"))
+        _check_token(request, access)
         context = asked.context(access, stream_answer=follows)
         places, events = questions_of(request.app), _events(asked, context)
         if follows:
@@ -59,6 +62,16 @@ async def ask(request: Request) -> Response:
         return await while_heard(request, places, _answered(events), context.max_seconds)
     except Exception as error:
         return await failure(error)
+
+
+def _check_token(request: Request, access: Access) -> None:
+    """Raises RagraphsError where the command line takes this for the server of another index."""
+    token = request.headers.get("ragraphs-server")
+    if token is None:
+        return
+    folder = index_folder(access.default, settings())
+    if not compare_digest(token, announcement(folder).get("token", "")):
+        raise RagraphsError("This server has another index.")
 
 
 async def _answered(events: Events) -> Response:

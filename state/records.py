@@ -124,6 +124,7 @@ class StoredReply(TypedDict):
 class NewReply(NamedTuple):
     """A reply to be stored: its key, the prompt and the model that it is of.
 
+    The model is empty where it is a note on a server.
     ``passages`` are the ids of the passages that the model was shown; None where texts of unknown
     origin were among them.
     """

@@ -29,6 +29,7 @@ from .chroma_rows import (
     put_rows,
     vectors_of,
 )
+from .chroma_turns import Turn, turn_at
 from .queries import batches, patience
 from .vectors import FIRST, PARTS, Collection, Entry, Generation, Vectors
 
@@ -43,6 +44,7 @@ _SHOWN: Collection = "passages"
 _EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
 _LONGEST_PAUSE = 0.1
+_SHORT_PAUSE = 0.005  # in which another process gets its turn
 _PAUSE = 0.2  # seconds
 _LEFT_BEHIND = (
     "The Chroma server has deleted the vectors, but may keep their bytes; chroma vacuum frees its "
@@ -118,14 +120,15 @@ class ChromaVectors(Vectors):
                 documents=[entry.text for entry in batch] if collection == _SHOWN else None,
                 metadatas=[entry.metadata for entry in batch],
             )
-            self._done(collection, put)
-            if self._is_shared and self._url is None:
-                time.sleep(min(time.monotonic() - began, _LONGEST_PAUSE))
+            self._done(collection, put, writes=True)
+            if self._url is None:
+                longest = _LONGEST_PAUSE if self._is_shared else _SHORT_PAUSE
+                time.sleep(min(time.monotonic() - began, longest))
 
     def describe(self, collection: Collection, entries: Sequence[Entry]) -> None:
         most = MOST_ROWS if self._url else _SHARED_ROWS if self._is_shared else _EMBEDDED_ROWS
         for batch in batches(entries, most):
-            self._done(collection, partial(describe_rows, entries=batch))
+            self._done(collection, partial(describe_rows, entries=batch), writes=True)
 
     def get(self, collection: Collection, ids: Sequence[str]) -> NDArray[np.float32]:
         found = self._read(collection, lambda store: vectors_of(store, ids))
@@ -142,7 +145,7 @@ class ChromaVectors(Vectors):
         if not ids:
             return
         for batch in batches(ids, MOST_ROWS):
-            self._done(collection, partial(delete_rows, ids=batch))
+            self._done(collection, partial(delete_rows, ids=batch), writes=True)
 
     def search(
         self,
@@ -217,12 +220,13 @@ class ChromaVectors(Vectors):
         collection: Collection,
         work: Callable[[ChromaCollection], T],
         generation: Generation | None = None,
+        writes: bool = False,
     ) -> T:
         """The result of ``work``, which may be done twice where a server restarts meanwhile."""
         until = time.monotonic() + patience.get()
         while True:
             try:
-                with self._opened(collection, generation) as store:
+                with self._opened(collection, generation, writes) as store:
                     result = work(store)
             except _AwayError:
                 if self._url not in _have_answered or time.monotonic() > until:
@@ -236,29 +240,36 @@ class ChromaVectors(Vectors):
 
     @contextmanager
     def _opened(
-        self, collection: Collection, generation: Generation | None = None
+        self,
+        collection: Collection,
+        generation: Generation | None = None,
+        writes: bool = False,
     ) -> Iterator[ChromaCollection]:
         import httpx
         from chromadb.errors import ChromaError
 
         generation = generation or self._in_use()
         try:
-            with self._lock:
-                client = self._client_at(generation)
-                store = client.collection(self._name(generation.name, collection))
-                client.users += 1
-            try:
-                yield store
-            except RagraphsError:
-                raise
-            except Exception:
-                client.outdated = True
-                raise
-            finally:
+            with self._turn(generation, writes) as turn:
                 with self._lock:
-                    client.users -= 1
-                    if client.outdated:
-                        self._close_unused()
+                    client = self._client_at(generation, turn.stamp)
+                    if writes:
+                        turn.about_to_write()
+                        client.stamp = turn.stamp
+                    store = client.collection(self._name(generation.name, collection))
+                    client.users += 1
+                try:
+                    yield store
+                except RagraphsError:
+                    raise
+                except Exception:
+                    client.outdated = True
+                    raise
+                finally:
+                    with self._lock:
+                        client.users -= 1
+                        if client.outdated:
+                            self._close_unused()
         except (ChromaError, httpx.HTTPError, OSError) as error:
             raise self._unusable(generation, error) from error
         except Exception as error:
@@ -267,7 +278,20 @@ class ChromaVectors(Vectors):
             # So chromadb tells of a failed proxy.
             raise self._unusable(generation, error) from error
 
-    def _client_at(self, generation: Generation) -> ChromaClient:
+    @contextmanager
+    def _turn(self, generation: Generation, writes: bool) -> Iterator[Turn]:
+        """A turn at the embedded vectors, alone to write and to open them; others share one."""
+        folder = self._folder / generation.name if self._url is None else None
+        if not writes:
+            with turn_at(folder, alone=False) as turn:
+                client = self._clients.get(generation.name)
+                if folder is None or (client is not None and client.stamp == turn.stamp):
+                    yield turn
+                    return
+        with turn_at(folder, alone=True) as turn:
+            yield turn
+
+    def _client_at(self, generation: Generation, stamp: bytes) -> ChromaClient:
         """The client of the generation in use, opened anew where another process has written.
 
         Embedded Chroma does not notice it, a server does. The lock must be held.
@@ -277,10 +301,12 @@ class ChromaVectors(Vectors):
                 name != generation.name
                 or (self._url is None and client.written != generation.written)
                 or client.inode != self._inode(name)
+                or client.stamp != stamp
             )
         self._close_unused()
         if generation.name not in self._clients:
             self._clients[generation.name] = self._connect(generation)
+            self._clients[generation.name].stamp = stamp
             logger.debug("the vectors %s in %s are opened", generation.name, self._folder)
         return self._clients[generation.name]
 

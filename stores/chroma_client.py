@@ -38,6 +38,7 @@ class ChromaClient:
         self.api = api
         self.written = written
         self.inode: int | None = None
+        self.stamp = b""
         self.users = 0
         self.outdated = False
         self._copy = copy

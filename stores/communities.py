@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, delete, or_, select
+from sqlalchemy import Connection, Engine, delete, or_, select
 
 from ..state.reports import Community, Report
 from . import tables
 from .catalogue import property_row
 from .queries import (
     count_rows,
+    delete_with,
     persistent,
     replace_all,
     rows,
@@ -60,8 +61,12 @@ class CommunityOutline(NamedTuple):
 
 
 ASSEMBLED = "assembled"
-_IN_USE = tables.communities, tables.community_members
-_BESIDE = tables.communities_beside, tables.community_members_beside
+_IN_USE = tables.communities, tables.community_members, tables.report_sources
+_BESIDE = (
+    tables.communities_beside,
+    tables.community_members_beside,
+    tables.report_sources_beside,
+)
 
 
 @persistent
@@ -77,7 +82,8 @@ class CommunityStore:
 
     def __init__(self, engine: Engine, *, beside: bool = False) -> None:
         self._engine = engine
-        self._communities, self._members = _BESIDE if beside else _IN_USE
+        self._tables = _BESIDE if beside else _IN_USE
+        self._communities, self._members, self._sources = self._tables
 
     @property
     def beside(self) -> CommunityStore:
@@ -96,8 +102,8 @@ class CommunityStore:
             if connection.scalar(begun) in (None, none["value"]):
                 return
             for table, beside in zip(_IN_USE, _BESIDE, strict=True):
-                connection.execute(delete(table))
-                connection.execute(table.insert().from_select(table.c.keys(), select(beside)))
+                new = connection.execute(select(beside), execution_options={"yield_per": 500})
+                replace_all(connection, table, map(dict, new.mappings()))
                 connection.execute(delete(beside))
             recorded = [none, *(property_row(*item) for item in properties.items())]
             upsert(connection, tables.properties, recorded)
@@ -107,13 +113,17 @@ class CommunityStore:
     ) -> None:
         """Puts a hierarchy in the place of the old one, and sets ``properties``, all at once.
 
-        A community of the same members keeps its report until another one is written.
+        A community of the same members keeps its report until another one is written; in the
+        hierarchy beside also the one that it has in the one in use.
         """
-        table = self._communities
-        query = select(table.c.id, *(table.c[name] for name in _REPORT))
+        pairs = (
+            {"community": each.id, "entity": entity}
+            for each in communities
+            for entity in each.members
+        )
         with self._engine.begin() as connection:
-            kept = {row.id: row._mapping for row in connection.execute(query)}
-            new = (
+            kept = self._reported(connection)
+            new = [
                 {
                     "id": each.id,
                     "level": each.level,
@@ -122,19 +132,30 @@ class CommunityStore:
                     **{name: kept[each.id][name] if each.id in kept else None for name in _REPORT},
                 }
                 for each in communities
-            )
-            pairs = (
-                {"community": each.id, "entity": entity}
+            ]
+            sources = [
+                {"community": each.id, "source": kept[each.id]["source"]}
                 for each in communities
-                for entity in each.members
-            )
-            replace_all(connection, table, new)
-            replace_all(connection, self._members, pairs)
+                if each.id in kept and kept[each.id]["source"] is not None
+            ]
+            for table, rows_of in zip(self._tables, (new, pairs, sources), strict=True):
+                replace_all(connection, table, rows_of)
             recorded = [property_row(*item) for item in (properties or {}).items()]
             upsert(connection, tables.properties, recorded)
 
-    def put_reports(self, reports: Mapping[str, tuple[Report, str]]) -> None:
-        """Stores reports by community, each with its writer."""
+    def _reported(self, connection: Connection) -> dict[str, Any]:
+        """The report that each community has, with the hash of its source, if that is known."""
+        found: dict[str, Any] = {}
+        for table, _, sources in dict.fromkeys((_IN_USE, self._tables)):
+            columns = (table.c.id, *(table.c[name] for name in _REPORT), sources.c.source)
+            query = select(*columns).outerjoin(sources, sources.c.community == table.c.id)
+            found |= {row.id: row._mapping for row in connection.execute(query)}
+        return found
+
+    def put_reports(
+        self, reports: Mapping[str, tuple[Report, str]], sources: Mapping[str, str] | None = None
+    ) -> None:
+        """Stores reports by community, each with its writer; ``sources`` are hashes of theirs."""
         changes = {
             id: {
                 **report,
@@ -143,8 +164,16 @@ class CommunityStore:
             }
             for id, (report, writer) in reports.items()
         }
+        known = [{"community": id, "source": source} for id, source in (sources or {}).items()]
         with self._engine.begin() as connection:
             update_rows(connection, self._communities, changes)
+            delete_with(connection, self._sources.c.community, reports)
+            upsert(connection, self._sources, known)
+
+    def sources(self) -> dict[str, str]:
+        """The hashes of what reports were written from, by community, where they are known."""
+        query = select(self._sources.c.community, self._sources.c.source)
+        return {community: source for community, source in rows(self._engine, query)}
 
     def all(self) -> list[StoredCommunity]:
         """Every community, by level and id."""

@@ -86,7 +86,10 @@ class EntityStore:
         return StoredEntity(row.id, row.name, row.type, description)
 
     def replace(self, graph: EntityGraph) -> None:
-        """Stores ``graph`` in place of everything but corrections, in one transaction."""
+        """Stores ``graph`` in place of everything but corrections, in one transaction.
+
+        Rows that are there already are not written.
+        """
         with self._engine.begin() as connection:
             for table, new in _rows(graph):
                 replace_all(connection, table, new)
@@ -249,7 +252,8 @@ class EntityStore:
 
     def merges(self) -> list[Merge]:
         """The merges of names into one entity, each with its reason."""
-        query = select(tables.merges).order_by(tables.merges.c.number)
+        table = tables.merges
+        query = select(table).order_by(*(table.c[name] for name in Merge._fields))
         return [Merge(*row[1:]) for row in rows(self._engine, query)]
 
     def counts(self) -> dict[str, int]:
@@ -345,7 +349,7 @@ def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]
             for claim in graph.claims
         ),
     )
-    yield tables.merges, (merge._asdict() for merge in graph.merges)
+    yield tables.merges, (merge._asdict() for merge in dict.fromkeys(graph.merges))
 
 
 def _entity_row(entity: Entity) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from functools import wraps
 from inspect import isfunction, isgeneratorfunction
 from itertools import chain, islice
+from operator import itemgetter
 from threading import Event
 from typing import Any, TypeVar
 
@@ -235,8 +236,57 @@ def update_rows(
 
 
 def replace_all(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
-    """Deletes every row of ``table`` and inserts ``new`` ones."""
-    connection.execute(delete(table))
+    """Makes the ``new`` rows all of ``table``; of those that it has already none is written.
+
+    No two are equal. Where the database numbers them, all that they hold tells them apart.
+    """
+    rows = iter(new)
+    first = next(rows, None)
+    if first is None:
+        connection.execute(delete(table))
+        return
+    rows = chain([first], rows)
+    if connection.execute(select(table).limit(1)).first() is None:
+        _add(connection, table, rows)
+        return
+    gone, added = _differences(connection, table, list(first), rows)
+    if gone:
+        same = (key == bindparam(f"old_{key.name}") for key in table.primary_key.columns)
+        connection.execute(delete(table).where(*same), gone)
+    _add(connection, table, added)
+
+
+def _differences(
+    connection: Connection, table: Table, names: Sequence[str], new: Iterable[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The keys of stored rows that no ``new`` one is like, and the new rows that are not there.
+
+    Both are gone through in one order: every database compares texts by their code points.
+    """
+    primary = table.primary_key.columns
+    order = list(primary) if set(primary.keys()) <= set(names) else [table.c[one] for one in names]
+    key_of = itemgetter(*(names.index(column.name) for column in order))
+    wanted = sorted((tuple(row[name] for name in names) for row in new), key=key_of)
+    query = select(
+        *(table.c[name] for name in names), *(one.label(f"old_{one.name}") for one in primary)
+    )
+    stored = connection.execute(query.order_by(*order), execution_options={"yield_per": _BATCH})
+    gone, added, place = list[dict[str, Any]](), list[tuple[Any, ...]](), 0
+    for row in stored:
+        held = tuple(row[: len(names)])
+        if wanted[place : place + 1] != [held]:
+            while place < len(wanted) and key_of(wanted[place]) < key_of(held):
+                added.append(wanted[place])
+                place += 1
+        if wanted[place : place + 1] == [held]:
+            place += 1
+        else:
+            gone.append({f"old_{one.name}": row[len(names) + at] for at, one in enumerate(primary)})
+    added += wanted[place:]
+    return gone, [dict(zip(names, row, strict=True)) for row in added]
+
+
+def _add(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
     if is_postgresql(connection):
         _copy(connection, table, new)
         return

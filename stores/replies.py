@@ -126,12 +126,14 @@ class ReplyStore:
     def tokens(self) -> dict[str, tuple[int, int]]:
         """The tokens sent and received for all stored replies, by the model that gave them."""
         table = tables.replies.c
-        query = select(
-            table.model, func.sum(table.input_tokens), func.sum(table.output_tokens)
-        ).group_by(table.model)
+        query = (
+            select(table.model, func.sum(table.input_tokens), func.sum(table.output_tokens))
+            .where(table.model != "")
+            .group_by(table.model)
+        )
         with self._engine.connect() as connection:
             return {model: (sent, received) for model, sent, received in connection.execute(query)}
 
     def count(self) -> int:
-        """The number of stored replies."""
-        return count_rows(self._engine, tables.replies)
+        """The number of stored replies; a note on a server, which no model wrote, is none."""
+        return count_rows(self._engine, tables.replies, tables.replies.c.model != "")

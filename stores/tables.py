@@ -208,9 +208,17 @@ community_members = Table(
     Column("community", WORD, primary_key=True),
     Column("entity", WORD, primary_key=True, index=True),
 )
+# A hash of what a report was written from: while that is the same, so is the report.
+report_sources = Table(
+    "report_sources",
+    metadata,
+    Column("community", WORD, primary_key=True),
+    Column("source", WORD, nullable=False),
+)
 # A hierarchy stands beside the one in use until there is a report on each of its communities.
 communities_beside = communities.to_metadata(metadata, name="communities_beside")
 community_members_beside = community_members.to_metadata(metadata, name="community_members_beside")
+report_sources_beside = report_sources.to_metadata(metadata, name="report_sources_beside")
 replies = Table(
     "replies",
     metadata,

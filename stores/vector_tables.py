@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Engine, Integer, Table, delete, func, literal, select
+from sqlalchemy import Engine, Table, delete, func, select
 
 from ..state.errors import IncompleteIndexError
 from . import tables
-from .queries import delete_with, persistent, rows, rows_with, upsert
+from .queries import batches, delete_with, persistent, rows, rows_with, upsert
 
 Empty = Callable[[tuple[int, int]], NDArray[Any]]
 
@@ -74,11 +74,22 @@ class QuestionVectors(_VectorTable):
 
         Raises IncompleteIndexError where one is missing, or is of another dimension.
         """
-        vector = self._table.c.vector
-        size = func.length(vector, type_=Integer)
-        query = select(self._table.c.id, literal(1), size // _FLOAT.itemsize, vector)
-        with closing(rows_with(self._engine, query, self._table.c.id, ids)) as stored:
-            return _in_order(stored, dict.fromkeys(ids, 1))
+        id, vector = self._table.c.id, self._table.c.vector
+        query, start = select(id, vector), 0
+        vectors = np.empty((0, 0), dtype=np.float32)
+        with self._engine.connect() as connection:
+            for batch in batches(ids):
+                stored = {one: blob for one, blob in connection.execute(query.where(id.in_(batch)))}
+                blobs = [stored.get(one, b"") for one in batch]
+                dimension = vectors.shape[1] or len(blobs[0]) // _FLOAT.itemsize
+                if not dimension or any(len(one) != dimension * _FLOAT.itemsize for one in blobs):
+                    raise IncompleteIndexError
+                if not start:
+                    vectors = np.empty((len(ids), dimension), dtype=np.float32)
+                found = np.frombuffer(b"".join(blobs), _FLOAT)
+                vectors[start : start + len(batch)] = found.reshape(len(batch), dimension)
+                start += len(batch)
+        return vectors
 
     def remove(self, ids: Sequence[str]) -> None:
         """Removes vectors, in one transaction; unknown ids do no harm."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .edges import Pairs, highest
-from .keyword_index import Floats, Ints, KeywordIndex
+from .keyword_index import Floats, Ints, KeywordIndex, Keywords
 from .neighbours import Neighbours
 
 BUDGET = 512  # entries of keyword lists that are read for a question
@@ -50,7 +49,7 @@ class Candidates:
     def best(
         self,
         outgoing: AskedOften,
-        batches: Iterable[tuple[Floats, Sequence[AbstractSet[str]]]],
+        batches: Iterable[tuple[Floats, Keywords]],
     ) -> Pairs:
         """The edge s → t* of each out-coming question r⁺ (HopRAG eq. 1), where it has one.
 
@@ -71,9 +70,7 @@ class Candidates:
         similarity = (twice[row, outgoing.texts][outs] / 2).astype(np.float32)
         return Pairs(outs, incoming[outs], similarity)
 
-    def _two_best(
-        self, vectors: Floats, keywords: Sequence[AbstractSet[str]]
-    ) -> tuple[Ints, Floats]:
+    def _two_best(self, vectors: Floats, keywords: Keywords) -> tuple[Ints, Floats]:
         """The best in-coming question of each, and the best of another passage than that one.
 
         Returns their numbers, −1 where there is none, and J + cos; each of shape (2, questions).

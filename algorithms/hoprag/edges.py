@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..similarity import hybrid_similarity, jaccard
-from .keyword_index import Floats, Ints, KeywordIndex
+from .keyword_index import Floats, Ints, KeywordIndex, KeywordSets
 
 TIE = 1e-6
 _DECIMALS = 6
@@ -32,10 +31,16 @@ class QuestionSet:
 
     passages: Ints
     vectors: Floats
-    keywords: Sequence[AbstractSet[str]]
+    keywords: KeywordSets
 
     def __len__(self) -> int:
         return len(self.passages)
+
+    def take(self, numbers: Ints) -> QuestionSet:
+        """The questions with these ``numbers``."""
+        return QuestionSet(
+            self.passages[numbers], self.vectors[numbers], self.keywords.take(numbers)
+        )
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,67 @@ class Pairs:
 
     outgoing: Ints
     incoming: Ints
-    similarity: Floats
+    similarity: NDArray[np.floating[Any]]
+
+
+NO_INTS = np.empty(0, dtype=np.int64)
+NO_PAIRS = Pairs(NO_INTS, NO_INTS, np.empty(0))
 
 
 def merge_edges(outgoing: QuestionSet, incoming: QuestionSet, vertices: int) -> Edges:
     """The edges among ``vertices`` passages (HopRAG, edge merging), by ``best_incoming``."""
-    best = best_incoming(outgoing, incoming)
-    i = np.flatnonzero(best >= 0)
-    pairs = Pairs(i, best[i], _similarities(outgoing, incoming, i, best[i]))
+    pairs = best_pairs(outgoing, incoming)
     return joined(pairs, outgoing.passages, incoming.passages, vertices)
+
+
+def best_pairs(
+    outgoing: QuestionSet, incoming: QuestionSet, known: Pairs = NO_PAIRS, added: Ints = NO_INTS
+) -> Pairs:
+    """Each r⁺ with its r⁻ by ``best_incoming``, and their SIM; those that have one.
+
+    ``known`` are the pairs of before, each the best without the ``added`` in-coming questions, so
+    that it is compared with these alone.
+    """
+    best = np.full(len(outgoing), -1, dtype=np.int64)
+    similarity = np.zeros(len(outgoing))
+    best[known.outgoing], similarity[known.outgoing] = known.incoming, known.similarity
+    changed = best < 0
+    left = np.flatnonzero(changed)
+    best[left] = best_incoming(outgoing.take(left), incoming)
+    if len(added):
+        i, j = _better(outgoing, incoming.take(added), added, known)
+        best[i], changed[i] = j, True
+    i = np.flatnonzero(changed & (best >= 0))
+    similarity[i] = _similarities(outgoing, incoming, i, best[i])
+    found = np.flatnonzero(best >= 0)
+    return Pairs(found, best[found], similarity[found])
+
+
+def _better(
+    outgoing: QuestionSet, some: QuestionSet, numbers: Ints, known: Pairs
+) -> tuple[Ints, Ints]:
+    """The ``known`` r⁺ whose best is now another: one of ``some`` r⁻, which have these numbers."""
+    index, found = KeywordIndex.of(some.keywords), []
+    for block in _blocks(len(known.outgoing), len(some)):
+        rows, before = known.outgoing[block], 2 * known.similarity[block]
+        twice = _twice(outgoing.take(rows), some, index)
+        highest = np.maximum(twice.max(axis=1), before)
+        first = np.argmax(twice >= highest[:, None] - 2 * TIE, axis=1)
+        new = twice[np.arange(len(rows)), first] >= highest - 2 * TIE
+        ties = before >= highest - 2 * TIE
+        new &= ~ties | (numbers[first] < known.incoming[block])
+        found.append(np.stack([rows[new], numbers[first[new]]]))
+    i, j = np.concatenate([NO_INTS.reshape(2, 0), *found], axis=1)
+    return i, j
+
+
+def _twice(outgoing: QuestionSet, incoming: QuestionSet, index: KeywordIndex) -> Floats:
+    """J + cos of all pairs, −∞ within one passage; ``index`` has the keywords of ``incoming``."""
+    twice: Floats = outgoing.vectors @ incoming.vectors.T
+    row, column, overlap = index.overlaps(outgoing.keywords)
+    twice[row, column] += overlap
+    twice[outgoing.passages[:, None] == incoming.passages] = -np.inf
+    return twice
 
 
 def joined(pairs: Pairs, outgoing: Ints, incoming: Ints, vertices: int) -> Edges:
@@ -103,7 +160,7 @@ def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
     with all; the time of that is the matrix product of the vectors, m⁺ · m⁻ · d.
     """
     best = np.full(len(outgoing), -1, dtype=np.int64)
-    if not len(incoming):
+    if not len(incoming) or not len(outgoing):
         return best
     index = KeywordIndex.of(incoming.keywords)
     if len(outgoing) * len(incoming) > _BLOCK_BYTES // 4:
@@ -111,10 +168,7 @@ def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
     left = np.flatnonzero(best < 0)
     for block in _blocks(len(left), len(incoming)):
         rows = left[block]
-        twice = outgoing.vectors[rows] @ incoming.vectors.T
-        row, column, overlap = index.overlaps([outgoing.keywords[each] for each in rows])
-        twice[row, column] += overlap
-        twice[outgoing.passages[rows, None] == incoming.passages] = -np.inf
+        twice = _twice(outgoing.take(rows), incoming, index)
         highest = twice.max(axis=1)
         first = np.argmax(twice >= highest[:, None] - 2 * TIE, axis=1)
         best[rows] = np.where(np.isfinite(highest), first, -1)

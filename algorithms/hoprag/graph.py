@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...language.analyser import keywords, one_line
+from ...language.analyser import one_line
 from ..packed_texts import PackedTexts
 from .candidates import AskedOften
-from .edges import Edges, QuestionSet, merge_edges
-from .keyword_index import Floats, Ints
+from .edges import Edges, Pairs, QuestionSet, best_pairs
+from .keyword_index import Floats, Ints, KeywordSets
 
 _TEXTS = ("ids", "titles", "members", "questions")
 _MEMBERS = ("member_vertices", "copies", "copy_ends")
@@ -152,16 +152,15 @@ class HopGraph:
         return [self.members[int(member)] for member in own]
 
 
-def exact_edges(asked: Questioned, vectors: Floats) -> Edges:
-    """The edges by ``best_incoming``, each question being compared with all."""
-    words = [keywords(question) for question in asked.questions]
+def exact_pairs(
+    asked: Questioned, vectors: Floats, words: KeywordSets, known: Pairs, added: Ints
+) -> Pairs:
+    """The pairs by ``best_pairs``; ``vectors`` and ``words`` are of the distinct texts."""
 
     def question_set(often: AskedOften) -> QuestionSet:
-        return QuestionSet(
-            often.passages, vectors[often.texts], [words[text] for text in often.texts]
-        )
+        return QuestionSet(often.passages, vectors[often.texts], words.take(often.texts))
 
-    return merge_edges(question_set(asked.outgoing), question_set(asked.incoming), len(asked.ids))
+    return best_pairs(question_set(asked.outgoing), question_set(asked.incoming), known, added)
 
 
 def graph_of(asked: Questioned, edges: Edges) -> HopGraph:

@@ -7,15 +7,83 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
+Keywords: TypeAlias = "Iterable[AbstractSet[str]] | KeywordSets"
 
 _PARTS = ("vocabulary", "words", "ends", "listed", "bounds")
+
+
+class KeywordSets(Sequence[frozenset[int]]):
+    """Keyword sets k_0 … k_{m−1} as numbers, which two arrays hold.
+
+    A word is known by a hash of 64 bits: those of k_j are ``codes[ends[j]:ends[j + 1]]``, in order.
+
+    >>> sets = KeywordSets.of([{"kite", "maker"}, {"kite"}])
+    >>> len(sets[0] & sets[1])
+    1
+    """
+
+    def __init__(self, codes: NDArray[np.uint64], ends: Ints) -> None:
+        self.codes = codes
+        self.ends = ends
+
+    @classmethod
+    def of(cls, keywords: Keywords) -> KeywordSets:
+        """The sets ``keywords``, which are read once."""
+        if isinstance(keywords, KeywordSets):
+            return keywords
+        codes, ends = array("Q"), array("q", [0])
+        for words in keywords:
+            codes.extend(sorted(map(_code, words)))
+            ends.append(len(codes))
+        return cls(np.frombuffer(codes, dtype=np.uint64), np.frombuffer(ends, dtype=np.int64))
+
+    @property
+    def counts(self) -> Ints:
+        """The size of each set."""
+        return np.diff(self.ends)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, number: int) -> frozenset[int]: ...
+    @overload
+    def __getitem__(self, number: slice) -> KeywordSets: ...
+    def __getitem__(self, number: int | slice) -> frozenset[int] | KeywordSets:
+        if isinstance(number, slice):
+            return self.take(np.arange(len(self))[number])
+        if not 0 <= number < len(self):  # the end of an iteration
+            raise IndexError(number)
+        return frozenset(self.codes[self.ends[number] : self.ends[number + 1]].tolist())
+
+    def take(self, numbers: Ints) -> KeywordSets:
+        """The sets with these ``numbers``, in this order."""
+        lengths = self.counts[numbers]
+        codes = self.codes[ranges(self.ends[numbers], lengths)]
+        return KeywordSets(codes, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def and_then(self, others: KeywordSets) -> KeywordSets:
+        """These sets and after them the ``others``."""
+        ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
+        return KeywordSets(np.concatenate([self.codes, others.codes]), ends)
+
+    def unions(self, first: Ints, second: Ints) -> KeywordSets:
+        """The union of each two sets, whose numbers are in ``first`` and ``second``."""
+        both = [self.take(first), self.take(second)]
+        owners = np.concatenate([np.repeat(np.arange(len(first)), one.counts) for one in both])
+        codes = np.concatenate([one.codes for one in both])
+        order = np.lexsort((codes, owners))
+        owners, codes = owners[order], codes[order]
+        kept = np.ones(len(codes), dtype=np.bool_)
+        kept[1:] = (owners[1:] != owners[:-1]) | (codes[1:] != codes[:-1])
+        return KeywordSets(codes[kept], np.searchsorted(owners[kept], np.arange(len(first) + 1)))
 
 
 class KeywordIndex:
@@ -46,16 +114,15 @@ class KeywordIndex:
         self._bounds = bounds
 
     @classmethod
-    def of(cls, keywords: Iterable[AbstractSet[str]]) -> KeywordIndex:
+    def of(cls, keywords: Keywords) -> KeywordIndex:
         """Lists ``keywords``, which are read once."""
-        codes, counts = _codes(keywords)
-        vocabulary, inverse = np.unique(codes, return_inverse=True)
-        words = inverse.astype(np.int32)
-        ends = np.concatenate([[0], np.cumsum(counts)])
+        sets = KeywordSets.of(keywords)
+        vocabulary, inverse = np.unique(sets.codes, return_inverse=True)
+        words, counts = inverse.astype(np.int32), sets.counts
         order = np.argsort(words, kind="stable")
         bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
         listed = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[order]
-        return cls(vocabulary, words, ends, listed, bounds)
+        return cls(vocabulary, words, sets.ends, listed, bounds)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> KeywordIndex:
@@ -69,9 +136,7 @@ class KeywordIndex:
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def overlaps(
-        self, keywords: Sequence[AbstractSet[str]], budget: int | None = None
-    ) -> tuple[Ints, Ints, Floats]:
+    def overlaps(self, keywords: Keywords, budget: int | None = None) -> tuple[Ints, Ints, Floats]:
         """The pairs of one of ``keywords`` and a k_j that share any word, with their J in (0, 1].
 
         Returns the places in ``keywords``, ascending, the numbers j, and J; each of shape (pairs,).
@@ -90,7 +155,7 @@ class KeywordIndex:
             return places, numbers, self.jaccards(keywords, places, numbers)
         return places, numbers, self._ratio(found, sizes[places], numbers)
 
-    def jaccards(self, keywords: Sequence[AbstractSet[str]], places: Ints, numbers: Ints) -> Floats:
+    def jaccards(self, keywords: Keywords, places: Ints, numbers: Ints) -> Floats:
         """J in [0, 1] of each pair of ``keywords[place]`` and k_number, shape (pairs,)."""
         place, word, sizes = self._known(keywords)
         width = len(self._vocabulary) + 1
@@ -109,9 +174,10 @@ class KeywordIndex:
         ratio: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
         return ratio
 
-    def _known(self, keywords: Sequence[AbstractSet[str]]) -> tuple[Ints, Ints, Ints]:
+    def _known(self, keywords: Keywords) -> tuple[Ints, Ints, Ints]:
         """The places and numbers of the words that are known, and the size of each set."""
-        codes, counts = _codes(keywords)
+        sets = KeywordSets.of(keywords)
+        codes, counts = sets.codes, sets.counts
         place = np.repeat(np.arange(len(counts)), counts)
         word = np.searchsorted(self._vocabulary, codes)
         inside = np.flatnonzero(word < len(self._vocabulary))
@@ -129,15 +195,6 @@ def _within_budget(place: Ints, lengths: Ints, budget: int) -> Ints:
     left = np.empty_like(lengths)
     left[order] = np.clip(budget - spent, 0, ordered)
     return left
-
-
-def _codes(keywords: Iterable[AbstractSet[str]]) -> tuple[NDArray[np.uint64], Ints]:
-    """The codes of the words of each set, one set after another, and how many each has."""
-    codes, counts = array("Q"), array("q")
-    for words in keywords:
-        codes.extend(map(_code, words))
-        counts.append(len(words))
-    return np.frombuffer(codes, dtype=np.uint64), np.frombuffer(counts, dtype=np.int64)
 
 
 @lru_cache(maxsize=100_000)

@@ -16,13 +16,15 @@ class PassageRecord(NamedTuple):
 
     ``titles`` are the keys of the title, whole and shortened (``mentions.aliases``); ``mentions``
     are (sentence, key, certain) with ``certain`` false for dates and numbers; ``terms`` are the
-    index terms of each sentence (there is at least one), ``title_terms`` of the title.
+    index terms of each sentence (there is at least one), ``title_terms`` of the title. ``starts``
+    are the first characters of the sentences in the text.
     """
 
     titles: tuple[str, ...]
     mentions: tuple[tuple[int, str, bool], ...]
     terms: tuple[tuple[str, ...], ...]
     title_terms: tuple[str, ...]
+    starts: tuple[int, ...] = ()
 
 
 def sentence_texts(title: str, text: str) -> list[str]:
@@ -44,6 +46,7 @@ def passage_record(title: str, text: str) -> PassageRecord:
         ),
         terms=tuple(_terms(text)),
         title_terms=tuple(terms(title)),
+        starts=tuple(sentence.start for sentence in sentences(text)),
     )
 
 
@@ -77,10 +80,9 @@ def with_entities(record: PassageRecord, text: str, spans: Iterable[NamedSpan]) 
 
     Each is added as written there and by the entity's name, under which its aliases meet.
     """
-    starts = [sentence.start for sentence in sentences(text)]
     mentions = dict.fromkeys(record.mentions)
     for start, end, name in spans:
-        place = max(bisect_right(starts, start) - 1, 0)
+        place = max(bisect_right(record.starts, start) - 1, 0)
         for found in (key_of(text[start:end]), key_of(name)):
             if found:
                 mentions[place, found, not found.replace(" ", "").isdigit()] = None

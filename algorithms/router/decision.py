@@ -49,7 +49,8 @@ _NAMES: dict[QuestionKind, str] = {
 class KindClassifier(TypedDict):
     """Multinomial logistic regression: for each kind a bias and the weights of the features.
 
-    Features are taken less ``mean`` and divided by ``scale``.
+    Features are taken less ``mean`` and divided by ``scale``. ``wording`` has the weights of parts
+    of a question's wording, in the order of ``KINDS``, to be added where they occur.
     """
 
     features: list[str]
@@ -57,6 +58,7 @@ class KindClassifier(TypedDict):
     scale: list[float]
     weights: dict[str, list[float]]
     bias: dict[str, float]
+    wording: dict[str, list[float]]
 
 
 class Choice(NamedTuple):
@@ -97,13 +99,15 @@ def _obstacle(
 def kind_probabilities(
     features: Mapping[str, float], classifier: KindClassifier
 ) -> dict[QuestionKind, float]:
-    """P(kind) by softmax over the standardised features."""
+    """P(kind) by softmax over the standardised features and the wording."""
     columns = zip(classifier["features"], classifier["mean"], classifier["scale"], strict=True)
     row = [(features[name] - mean) / scale for name, mean, scale in columns]
+    parts = [classifier["wording"][name] for name in features if name in classifier["wording"]]
     logits = {
         kind: classifier["bias"][kind]
         + sum(w * x for w, x in zip(classifier["weights"][kind], row, strict=True))
-        for kind in KINDS
+        + sum(weights[place] for weights in parts)
+        for place, kind in enumerate(KINDS)
     }
     top = max(logits.values())
     shares = {kind: math.exp(logit - top) for kind, logit in logits.items()}

@@ -9,6 +9,7 @@ from ...language.analyser import content_words
 from ...language.questions import analyse_question
 from .forms import FORMS as WORDS
 from .turns import TURNS
+from .wording import wording
 
 _FORMS = {**WORDS, **TURNS}
 _GENERIC = (
@@ -38,7 +39,7 @@ FEATURES = (
 
 
 def question_features(question: str) -> dict[str, float]:
-    """The form of ``question``, English or Korean: a value ≥ 0 for each of ``FEATURES``.
+    """The form and wording of ``question``, English or Korean: a value ≥ 0 for each feature.
 
     Most are log(1 + n) of a count n of words or turns. For the whole speak those for ``sources`` in
     the plural, for a single ``work`` ("this novel"), for what lies ``here`` ("these"), for
@@ -54,7 +55,8 @@ def question_features(question: str) -> dict[str, float]:
     and on which ``condition``, how things are ``handled``, a ``definition``, and ``code``. Of what
     many say are their ``voices``, opinions ``held``, whether there ``exists`` somebody who says it,
     and people and texts ``asked_of``. ``open`` and ``yes_no`` are kinds of answers, 1 or 0. Two
-    names together are the product of both.
+    names together are the product of both. After ``FEATURES`` follow the parts of the ``wording``,
+    each 1.
     """
     shape = analyse_question(question)
     found = {form: len(pattern.findall(shape.text)) for form, pattern in _FORMS.items()}
@@ -69,4 +71,4 @@ def question_features(question: str) -> dict[str, float]:
     values["yes_no"] = float(shape.answer_type == "yes_no")
     values["statement"] *= not found["condensed"]
     values |= {f"{a} {b}": values[a] * values[b] for a, b in _TOGETHER}
-    return {name: values[name] for name in FEATURES}
+    return {name: values[name] for name in FEATURES} | dict.fromkeys(wording(shape.text), 1.0)

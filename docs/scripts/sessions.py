@@ -21,7 +21,7 @@ import ragraphs
 _ROOT = Path(ragraphs.__file__).parent
 sys.path.append(str(_ROOT / "tests/support"))
 
-from scripted_model import Script  # noqa: E402
+from scripted_model import NOT_FOUND, Script  # noqa: E402
 from stub_openai import serving_openai  # noqa: E402
 from terminal import at_terminal  # noqa: E402
 
@@ -74,6 +74,8 @@ def _scripted(script: Script) -> None:
     def answer(human: str) -> Any:
         asked = human.rpartition("Question: ")[2]
         quote, said = next(both for words, both in _QUOTES.items() if words in asked)
+        if quote not in human:  # it is asked again without the sentences that it cited
+            return NOT_FOUND
         return {**script.quoting(human, quote), "answer": said}
 
     script.replies["Answer"] = answer

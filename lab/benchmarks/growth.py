@@ -2,8 +2,9 @@
 
 ``python -m lab.benchmarks.growth measure 10000 --out growth.jsonl`` makes every
 layer of a made-up corpus without a model, each in a process of its own, and then asks questions in
-another; ``... growth table growth.jsonl`` shows what was measured. Each part is written as soon as
-it is done: the same command with the same --folder goes on where it was interrupted.
+another. In the end one document comes, changes and goes again. ``... growth table growth.jsonl``
+shows what was measured. Each part is written as soon as it is done: the same command with the same
+--folder goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import typer
 from ragraphs.state.errors import RagraphsError
 
 from . import synthetic
+from .growth_changes import CHANGES, apply_change
 from .growth_parts import LAYERS, ask, make_layer
 from .growth_table import constants, markdown, read_parts
 
@@ -52,11 +54,12 @@ def measure(
         typer.Option(metavar="NAME=ID", help="A process whose memory is told apart."),
     ] = None,
     layer: Annotated[
-        list[str] | None, typer.Option(help="Only this layer, or serving; several may be named.")
+        list[str] | None,
+        typer.Option(help="Only this layer, serving, or change; several may be named."),
     ] = None,
 ) -> None:
-    """Adds a line to a file for each layer of a corpus of that many passages, and for serving."""
-    parts = layer or [*LAYERS, _SERVING]
+    """Adds a line to a file for each layer of so many passages, for serving, and for changes."""
+    parts = layer or [*LAYERS, _SERVING, *CHANGES]
     environment = _environment(stores)
     with nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place:
         work = Path(place).resolve()
@@ -94,6 +97,8 @@ def part(
     if name == _SERVING:
         processes = {each.partition("=")[0]: int(each.partition("=")[2]) for each in process or []}
         found = ask(folder, index, processes)
+    elif name in CHANGES:
+        found = apply_change(index, name)
     else:
         found = make_layer(folder, index, next(each for each in LAYERS if each == name), embeddings)
     print(json.dumps(found))

@@ -16,10 +16,14 @@ from ragraphs.nodes.index.price import sent
 from ragraphs.prompts import indexing
 from ragraphs.state.errors import RagraphsError
 
+from .growth_changes import CHANGES
+
 Part = dict[str, Any]
 
 _STORES = ("tables", "vectors", "arrays")
 _SERVING = "serving"
+_WHOLE = ("index", "update")  # nodes that hold others
+_STEPS = 4
 _LEAST = 0.001
 
 
@@ -38,12 +42,13 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 
 def markdown(files: Sequence[Path], smallest: int) -> str:
-    """Tables of layers and of questions, for each kind of embeddings and stores."""
+    """Tables of layers, questions and changes, for each kind of embeddings and stores."""
     said = []
     for (embeddings, stores), sizes in sorted(_measured(files).items()):
         said.append(f"Embeddings `{embeddings.partition('@')[0]}`, stores `{stores}`:\n")
         said += [*_layer_rows(sizes, smallest), ""]
         said += [*_question_rows(sizes, smallest), ""]
+        said += [*_change_rows(sizes, smallest), ""]
     return "\n".join(said)
 
 
@@ -101,8 +106,8 @@ def _figures(parts: Mapping[str, Part]) -> dict[str, Any]:
                 "peak_mb": part["peak_mb"],
                 **{f"{store}_mb": round(mb, 2) for store, mb in _added(parts, name)},
             }
-            for name, part in parts.items()
-            if name != _SERVING
+            for name in _layers(parts)
+            for part in [parts[name]]
         },
         "serving_mb": serving["resident_mb"],
         "median_ms": {name: row["median_ms"] for name, row in serving["asked"].items()},
@@ -116,8 +121,7 @@ def _layer_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> Itera
     )
     yield "|---|" + "---:|" * 8
     longest = max(sizes.values(), key=len)
-    names = [name for name in longest if name != _SERVING]
-    for name in names:
+    for name in _layers(longest):
         growth = _growth(sizes, smallest, name, itemgetter("processor_seconds"))
         for size, parts in sorted(sizes.items()):
             if name in parts:
@@ -150,6 +154,31 @@ def _question_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> It
             )
 
 
+def _change_rows(sizes: Mapping[int, Mapping[str, Part]], smallest: int) -> Iterator[str]:
+    names = dict.fromkeys(name for parts in sizes.values() for name in parts if name in CHANGES)
+    if not names:
+        return
+    yield "| change | passages | seconds | processor seconds | exponent | longest steps, s |"
+    yield "|---|---:|---:|---:|---:|---|"
+    for name in names:
+        growth = _growth(sizes, smallest, name, itemgetter("processor_seconds"))
+        for size, parts in sorted(sizes.items()):
+            if name in parts:
+                part = parts[name]
+                inner = {step: took for step, took in part["steps"].items() if step not in _WHOLE}
+                longest = sorted(inner, key=lambda step: -inner[step])[:_STEPS]
+                steps = ", ".join(f"{step} {inner[step]:.1f}" for step in longest)
+                yield (
+                    f"| {name} | {size:,} | {part['seconds']:,.1f} "
+                    f"| {part['processor_seconds']:,.1f} | {growth} | {steps} |"
+                )
+
+
+def _layers(parts: Iterable[str]) -> list[str]:
+    """The names of ``parts`` that are layers."""
+    return [name for name in parts if name != _SERVING and name not in CHANGES]
+
+
 def _median(serving: Part, way: str) -> float:
     return float(serving["asked"][way]["median_processor_ms"])
 
@@ -167,7 +196,7 @@ def _growth(
 
 def _added(parts: Mapping[str, Part], name: str) -> list[tuple[str, float]]:
     """MB that the layer ``name`` added to each store: the size with it, less the size before."""
-    names = [each for each in parts if each != _SERVING]
+    names = _layers(parts)
     place = names.index(name)
     before = parts[names[place - 1]]["stored_mb"] if place else {}
     after = parts[name]["stored_mb"]

@@ -2,10 +2,10 @@
 
 ``python -m lab.training.train_router SET... --out FILE``
 
-Multinomial logistic regression on the features of a question's form. The sets give facts, by their
-``type`` and their decompositions; our own examples give facts, and all of the other kinds. Tells on
-stderr which share of each kind is told right where its source, or half of our own examples, was
-left out, then writes the parameters to FILE, or prints them.
+Multinomial logistic regression on the features of a question's form and on its wording. The sets
+give facts, by their ``type`` and their decompositions; our own examples give facts, and all of the
+other kinds. Tells on stderr which share of each kind is told right where its source, or half of our
+own examples, was left out, then writes the parameters to FILE, or prints them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,11 @@ FACTS = frozenset(
     {"bridge", "compositional", "inference", "comparison", "bridge_comparison", "Fact Retrieval",
      "Complex Reasoning", "Contextual Summarize"}
 )  # fmt: skip
-_HALVES = 10
+_HALVES = 3
 _STRENGTH = 0.1
+_HEED = 2.0  # of a part of the wording, beside a feature's standard deviation
+_LEAST = 2  # of our own examples that have a part of the wording
+_SLIGHT = 0.05  # weights below are left out
 _SET = 50  # questions: the weight of a set
 _KIND = {"whole": 1.4, "about": 3.0, "fresh": 6.0}
 
@@ -60,7 +63,10 @@ def main(sets: Sets, out: Out = None) -> None:
     for name in EXAMPLES:
         typer.echo(f"without half of {name}: {json.dumps(halved(sources, name))}", err=True)
     trained = train(sources)
-    lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in trained.items())
+    lines = (
+        f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in trained.items()
+    )
     print("{\n" + ",\n".join(lines) + "\n}", file=out)
 
 
@@ -102,30 +108,48 @@ def train(sources: Mapping[str, Sequence[RouterCase]], left_out: str = "") -> Ki
     Kinds with fewer examples weigh more.
     """
     with evaluate_extra():
+        from scipy.sparse import csr_matrix, hstack
+        from sklearn.feature_extraction import DictVectorizer
         from sklearn.linear_model import LogisticRegression
         from sklearn.preprocessing import StandardScaler
+        from threadpoolctl import threadpool_limits
 
     kept = [(name, case) for name, part in sources.items() if name != left_out for case in part]
     labels = [KINDS.index(case.kind) for _, case in kept]
     sizes = Counter(name for name, _ in kept)
     share = {name: 1.0 if name in EXAMPLES else _SET / size for name, size in sizes.items()}
     weight = np.array([share[name] * _KIND.get(case.kind, 1.0) for name, case in kept])
-    scaler = StandardScaler()
-    rows = scaler.fit_transform([[*case.features.values()] for _, case in kept])
-    fitted = LogisticRegression(C=_STRENGTH, max_iter=1000)
-    fitted.fit(rows, labels, weight / weight.mean())
+    own = Counter(part for name, case in kept if name in EXAMPLES for part in _wording(case))
+    scaler, parts = StandardScaler(), DictVectorizer()
+    forms = scaler.fit_transform([[case.features[name] for name in FEATURES] for _, case in kept])
+    worded = [{part: _HEED for part in _wording(case) if own[part] >= _LEAST} for _, case in kept]
+    rows = hstack([csr_matrix(forms), parts.fit_transform(worded)])
+    with threadpool_limits(1):  # so few numbers that threads cost more than they bring
+        fitted = LogisticRegression(C=_STRENGTH, max_iter=1000, tol=1e-3)
+        fitted.fit(rows, labels, weight / weight.mean())
+    by_form, by_part = np.split(fitted.coef_, [len(FEATURES)], axis=1)
     kinds = [KINDS[label] for label in fitted.classes_]
+    by_part = _HEED * by_part[[kinds.index(kind) for kind in KINDS]].T
     return {
         "features": list(FEATURES),
         "mean": scaler.mean_.round(4).tolist(),
         "scale": scaler.scale_.round(4).tolist(),
-        "weights": dict(zip(kinds, fitted.coef_.round(3).tolist(), strict=True)),
+        "weights": dict(zip(kinds, by_form.round(3).tolist(), strict=True)),
         "bias": dict(zip(kinds, fitted.intercept_.round(3).tolist(), strict=True)),
+        "wording": {
+            name: weights.round(2).tolist()
+            for name, weights in zip(parts.feature_names_, by_part, strict=True)
+            if abs(weights).max() >= _SLIGHT
+        },
     }
 
 
+def _wording(case: RouterCase) -> list[str]:
+    return [name for name in case.features if name.startswith("=")]
+
+
 def halved(sources: Mapping[str, Sequence[RouterCase]], name: str) -> dict[str, Any]:
-    """The report on one half of a source by parameters from the other half, over ten divisions."""
+    """Reports on one half of a source by parameters from the other half, over three divisions."""
     draw, tested = np.random.default_rng(0), []
     for _ in range(_HALVES):
         places = draw.permutation(len(sources[name]))

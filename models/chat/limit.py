@@ -44,8 +44,9 @@ class AdaptiveLimit:
 
     ``slots`` are those that the server tells. Else it begins with one, and doubles while all that
     is under way comes in streams side by side. When as many replies came as it lets run, it grows
-    if they came faster than under the limit before; else that one is back, and the next trial is
-    further off each time. It is halved where the server had no time. It belongs to one event loop.
+    if they came faster than under the limit before; else, or as soon as they can no longer do so,
+    that one is back, and the next trial is further off each time. It is halved where the server had
+    no time. It belongs to one event loop.
 
     >>> async with limit.turn(most=16) as turn:
     ...     turn.work = len(await reply())
@@ -57,7 +58,7 @@ class AdaptiveLimit:
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._busy = self._streams = self._peak = self._count = 0
         self._work = self._used = 0.0
-        self._good, self._rate, self._factor = self.now, 0.0, 4.0  # the limit that held, its rate
+        self._good, self._rate, self._factor = self.now, 0.0, 8.0  # the limit that held, its rate
         self._patience, self._windows, self._leapt, self._halved = _PATIENCE, 0, False, 0.0
         self._begin()
 
@@ -116,26 +117,31 @@ class AdaptiveLimit:
         self._change(-1)
         if turn.work:
             self._count, self._work = self._count + 1, self._work + turn.work
-            if self._count >= self.now:
-                self._judge()
+            self._judge()
 
     def _judge(self) -> None:
         elapsed = self._changed - self._began + 1e-9
-        rate, wanted = self._work / elapsed, 1 + _GAIN * (self.now / self._good - 1)
-        if self._used < _IN_USE * self.now * elapsed:
-            return self._begin()
-        if self.now > self._good and rate < self._rate * wanted:
+        in_use = self._used / elapsed
+        wanted = self._rate * elapsed * (1 + _GAIN * (in_use / self._good - 1))
+        slow = self.now > self._good and self._work < wanted
+        # At the latest when it is too slow even if all that is under way ended now.
+        at_best = self._work * (self._count + self._busy) / self._count
+        if self._count < self.now and not (slow and at_best < wanted):
+            return
+        if not slow and in_use < _IN_USE * self.now:
+            self._begin()
+            return
+        if slow:
             self._factor, self._windows = 1.25, self._patience
             self._patience = min(2 * self._patience, _LONGEST_PATIENCE)
         else:
             if self._leapt:  # more than streamed side by side waited at the server
                 self.now, self._windows = min(self.now, self._peak), self._patience
-            self._good, self._rate, self._leapt = self.now, rate, False
+            self._good, self._rate, self._leapt = self.now, self._work / elapsed, False
             self._windows -= 1
         larger = self._windows < 0
         self._set(max(self._good + 1, int(self._good * self._factor)) if larger else self._good)
         self._factor = min(self._factor, 2.0)
-        return None
 
     def _set(self, limit: int) -> None:
         self.now = max(1, int(min(limit, self._slots, self._most)))
@@ -150,6 +156,8 @@ class AdaptiveLimit:
         """Begins or ends requests, and lets those that wait begin for which there is room."""
         now = time.monotonic()
         self._used += self._busy * (now - self._changed)
+        if not self._busy:  # idle, as before the first request: no time of this trial
+            self._began += now - self._changed
         self._changed = now
         self._busy += more
         while self._waiting and self._busy < min(self.now, self._waiting[0][1]):

@@ -224,7 +224,7 @@ class ServedModel:
 
     def _keep(self, kind: str, value: str) -> None:
         reply: StoredReply = {"value": value, "words": value, "input_tokens": 0, "output_tokens": 0}
-        self._replies.put([NewReply(self._place(kind), kind, self._name, reply, frozenset())])
+        self._replies.put([NewReply(self._place(kind), kind, "", reply, frozenset())])
 
 
 _servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, SharedServer]] = (

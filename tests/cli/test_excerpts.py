@@ -133,3 +133,11 @@ def test_code_keeps_its_lines_and_a_mark_stands_in_whole_ones():
         "Run it like this:\nfrom app import *\n\n«def add(x, y):\n    return x + y»\n\n"
         "app.run(add, jobs=4)"
     )
+
+
+def test_quiet_highlights_shout_neither_in_colour_nor_in_plain_text():
+    one = passage("The bridge is long. It is red.")
+    found = PassageExcerpt(one, [quoted(one, "It is red.")])
+    quiet = excerpt(found, in_colour=True, quiet=True)
+    assert {str(span.style) for span in quiet.spans} == {"italic"}
+    assert excerpt(found, in_colour=False, quiet=True).plain == "The bridge is long. It is red."

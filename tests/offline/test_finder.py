@@ -141,3 +141,40 @@ def test_a_korean_alternative_leaves_no_answer(stated):
 )
 def test_whoever_did_it_with_another_is_not_told_alone(text, expected):
     assert answer("Who wrote the Harbour Symphony?", "Harbour Symphony", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        (
+            "What is the budget for the second half?",
+            "The budget for the first half was 40,000 euros. "
+            "The budget for the second half is 48,000 euros.",
+            "48,000 euros",
+        ),
+        ("what's the largest single file", "The largest single file is 16 TiB.", "16 TiB"),
+        ("When is the next meeting?", "The next meeting will be on 14 June.", "14 June"),
+        ("When is the deadline?", "The deadline is 3 May.", "3 May"),
+        ("보고서 마감은 언제인가요?", "보고서 마감은 5월 3일이다.", "5월 3일"),
+        ("보증 기간은 얼마나 되나요?", "보증 기간은 24개월입니다.", "24개월"),
+    ],
+)
+def test_a_value_that_a_sentence_equates_with_the_thing_asked_for_is_told(question, text, expected):
+    assert answer(question, "Notes", text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The budget for the second half of the tour is 48,000 euros.",
+        "The budget is 48,000 euros.",
+        "The budget for the second half should be 48,000 euros.",
+    ],
+)
+def test_a_value_of_another_thing_is_not_told(text):
+    assert answer("What is the budget for the second half?", "Notes", text) == ""
+
+
+def test_a_price_for_others_is_not_the_one_asked_for():
+    text = "Tickets cost 5 euros for adults and 3 euros for children."
+    assert answer("How much are tickets for children?", "Fair", text) != "5 euros"

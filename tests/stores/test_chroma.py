@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +15,9 @@ import pytest
 from chroma_server import ChromaServer, serving_chroma
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
+from ragraphs.stores.chroma_turns import turn_at
 from ragraphs.stores.queries import patience
-from ragraphs.stores.vectors import Entry, Generation, Vectors
+from ragraphs.stores.vectors import FIRST, Entry, Generation, Vectors
 from server_process import free_port
 
 DIMENSION = 16
@@ -166,7 +167,7 @@ def test_many_threads_read_and_write_at_once(opening):
     assert len(vectors.ids("passages")) == 64
 
 
-def test_what_another_process_wrote_is_found_after_closing(tmp_path):
+def test_what_another_process_wrote_is_found_at_once(tmp_path):
     vectors = ChromaVectors(tmp_path, "ragraphs-one")
     vectors.add("passages", passages(1), unit(1))
     assert vectors.search("passages", unit(2)[0], 1)[0][0] == "p1"
@@ -181,18 +182,30 @@ vectors.remove("passages", ["p1"])
 vectors.add("passages", [Entry("p2", "t", {"document": "d"})], np.eye(16, dtype=np.float32)[2:3])
 """
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
-    vectors.close()
     assert vectors.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
 
 
-def test_what_another_client_wrote_is_found_after_closing(opening):
+def test_what_another_client_wrote_is_found_at_once(opening):
     one, other = opening("one"), opening("one")
     one.add("passages", passages(1), unit(1))
     assert other.search("passages", unit(2)[0], 1)[0][0] == "p1"
     one.remove("passages", ["p1"])
     one.add("passages", passages(2), unit(2))
-    other.close()
     assert other.search("passages", unit(2)[0], 1) == [("p2", pytest.approx(1))]
+
+
+@pytest.mark.parametrize(("alone", "waits"), [(True, True), (False, False)])
+def test_nobody_opens_vectors_that_another_writes_but_many_read_them(tmp_path, alone, waits):
+    """Two processes that write and read the files of Chroma at once spoil them for good."""
+    vectors = ChromaVectors(tmp_path, "ragraphs-one")
+    vectors.add("passages", passages(1), unit(1))
+    vectors.search("passages", unit(1)[0], 1)
+    with ThreadPoolExecutor(1) as thread:
+        with turn_at(tmp_path / FIRST, alone=alone):
+            found = thread.submit(vectors.search, "passages", unit(1)[0], 1)
+            _, waiting = wait([found], timeout=0.3 if waits else 10)
+            assert bool(waiting) == waits
+        assert found.result(10) == [("p1", pytest.approx(1))]
 
 
 def test_a_folder_that_was_deleted_is_made_anew(tmp_path):

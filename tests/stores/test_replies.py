@@ -131,3 +131,10 @@ def test_replies_made_from_other_passages_outlive_a_removal(replies, engine):
     assert {key for key in sources if get(replies, key) is not None} == {"kept", "none"}
     replies.forget_unused([], used_too=True, others=True)
     assert replies.count() == 0
+
+
+def test_a_note_on_a_server_is_no_reply(replies):
+    put(replies, "key", "answer", "openai:gpt", reply("yes"))
+    put(replies, "note", "reads", "", reply("120"))
+    assert get(replies, "note") == reply("120")
+    assert replies.count() == 1 and list(replies.tokens()) == ["openai:gpt"]

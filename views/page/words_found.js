@@ -167,8 +167,9 @@ export function whyIn(why) {
   return WHY[why] ?? why.replace(/^Still missing: /, "아직 모르는 것: ");
 }
 
-/* The sentence on names of which no passage speaks, in the language in use. */
+/* The sentence on what no passage speaks of, in the language in use. */
 export function unspokenIn(sentence) {
   if (language() !== "ko") return sentence;
-  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, names) => `‘${names.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
+  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, said) =>
+    said.includes(" with ") ? `‘${said.replaceAll(" with ", "’, ‘")}’을 함께 다루는 구절이 없습니다.` : `‘${said.replaceAll(" or ", "’, ‘")}’에 대한 구절이 없습니다.`);
 }

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragraphs.algorithms.hoprag import candidates as hop_candidates
 from ragraphs.algorithms.hoprag.candidates import AskedOften, Candidates
 from ragraphs.algorithms.hoprag.edges import Pairs, QuestionSet, best_incoming, joined, merge_edges
-from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex
+from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex, KeywordSets
 from ragraphs.algorithms.hoprag.neighbours import MeaningNeighbours, WordNeighbours
 from ragraphs.language.analyser import keywords
 from ragraphs.models.lexical import LexicalEmbedder
@@ -46,7 +46,7 @@ def question_set(rows, words, vectors):
     return QuestionSet(
         np.array([passage for passage, _ in rows], dtype=np.int64),
         np.stack([vectors[text] for _, text in rows]),
-        [words[text] for _, text in rows],
+        KeywordSets.of(words[text] for _, text in rows),
     )
 
 

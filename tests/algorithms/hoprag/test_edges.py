@@ -1,5 +1,6 @@
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from ragraphs.algorithms.hoprag.edges import (
     merge_edges,
     within_cap,
 )
+from ragraphs.algorithms.hoprag.keyword_index import KeywordSets
 from ragraphs.algorithms.similarity import hybrid_similarity, jaccard
 
 A, B, C, D, E, F = range(6)
@@ -24,7 +26,7 @@ def questions(*rows):
     return QuestionSet(
         np.array([vertex for vertex, _, _ in rows], dtype=np.int64),
         np.array([vector for _, vector, _ in rows], dtype=np.float32).reshape(len(rows), -1),
-        [frozenset(words.split()) for _, _, words in rows],
+        KeywordSets.of(frozenset(words.split()) for _, _, words in rows),
     )
 
 
@@ -80,7 +82,8 @@ def test_a_passage_without_questions_has_no_edges():
 
 
 def test_without_questions_of_another_passage_there_are_no_edges():
-    nothing = QuestionSet(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32), [])
+    none = np.empty(0, dtype=np.float32)
+    nothing = QuestionSet(np.empty(0, dtype=np.int64), none, KeywordSets.of([]))
     assert best_incoming(questions((A, X, "a")), questions((A, X, "a"))).tolist() == [-1]
     for outgoing, incoming in [(OUTGOING, nothing), (nothing, INCOMING), (nothing, nothing)]:
         assert len(merge_edges(outgoing, incoming, 6)) == 0
@@ -154,14 +157,16 @@ def random_questions(rng, vertices, each):
     count = vertices * each
     vectors = rng.standard_normal((count, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    keywords = [frozenset(rng.integers(0, 40, rng.integers(0, 6)).astype(str)) for _ in vectors]
+    keywords = KeywordSets.of(
+        frozenset(rng.integers(0, 40, rng.integers(0, 6)).astype(str)) for _ in vectors
+    )
     return QuestionSet(np.repeat(np.arange(vertices), each), vectors, keywords)
 
 
 def shuffled(rng, given, names):
     order = rng.permutation(len(given))
-    keywords = [given.keywords[i] for i in order]
-    return QuestionSet(names[given.passages[order]], given.vectors[order], keywords), order
+    taken = given.take(order)
+    return replace(taken, passages=names[taken.passages]), order
 
 
 @settings(max_examples=25, deadline=None)

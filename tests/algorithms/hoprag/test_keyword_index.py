@@ -1,7 +1,8 @@
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex
+from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex, KeywordSets
 from ragraphs.algorithms.similarity import jaccard
 
 SETS = st.lists(st.frozensets(st.sampled_from("abcdef")))
@@ -19,3 +20,16 @@ def test_the_pairs_that_share_a_word_are_found_with_their_jaccard(sets, others):
         if others[i] & sets[j]
     }
     assert places.tolist() == sorted(places.tolist())
+
+
+@settings(deadline=None)
+@given(SETS, SETS, st.data())
+def test_sets_as_arrays_are_the_sets(given_sets, others, data):
+    both = KeywordSets.of(given_sets).and_then(KeywordSets.of(others))
+    expected = [KeywordSets.of([each])[0] for each in (*given_sets, *others)]
+    assert list(both) == expected
+    number = st.integers(0, len(both) - 1)
+    pairs = data.draw(st.lists(st.tuples(number, number))) if expected else []
+    first, second = (np.array([pair[at] for pair in pairs], dtype=np.int64) for at in (0, 1))
+    assert list(both.take(first)) == [expected[at] for at in first]
+    assert list(both.unions(first, second)) == [expected[a] | expected[b] for a, b in pairs]

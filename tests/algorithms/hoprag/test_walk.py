@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from ragraphs.algorithms.hoprag.edge_index import EdgeIndex, ranked
 from ragraphs.algorithms.hoprag.edges import Edges, QuestionSet
-from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex
+from ragraphs.algorithms.hoprag.keyword_index import KeywordIndex, KeywordSets
 from ragraphs.algorithms.hoprag.walk import (
     advance,
     choose,
@@ -28,7 +28,7 @@ def question_set(*rows):
     return QuestionSet(
         np.array([NAMES.index(name) for name in passages]),
         np.stack(vectors),
-        [frozenset(words.split()) for words in keywords],
+        KeywordSets.of(frozenset(words.split()) for words in keywords),
     )
 
 
@@ -49,8 +49,9 @@ INDEX = EdgeIndex(
     EDGES.incoming,
     INCOMING.vectors,
     KeywordIndex.of(
-        INCOMING.keywords[j] | OUTGOING.keywords[i]
-        for j, i in zip(EDGES.incoming, EDGES.outgoing, strict=True)
+        INCOMING.keywords.and_then(OUTGOING.keywords).unions(
+            EDGES.incoming, len(INCOMING) + EDGES.outgoing
+        )
     ),
 )
 K_Q, V_Q = {"kite", "director", "born"}, np.array([0.8, 0, 0.6], dtype=np.float32)

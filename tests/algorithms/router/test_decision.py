@@ -87,6 +87,7 @@ def test_kinds_are_told_by_softmax_over_the_standardised_features():
         "scale": [2.0],
         "weights": {kind: [float(kind == "whole")] for kind in KINDS},
         "bias": dict.fromkeys(KINDS, 0.0),
+        "wording": {"=gist": [0.0, 2.0, 0.0, 0.0]},
     }
     assert kind_probabilities({"length": 1.0}, classifier) == pytest.approx(
         dict.fromkeys(KINDS, 1 / 4)
@@ -94,6 +95,7 @@ def test_kinds_are_told_by_softmax_over_the_standardised_features():
     told = kind_probabilities({"length": 5.0}, classifier)
     assert told["whole"] == pytest.approx(7.389 / (7.389 + 3), abs=1e-3)
     assert sum(told.values()) == pytest.approx(1)
+    assert kind_probabilities({"length": 1.0, "=gist": 1.0, "=of": 1.0}, classifier) == told
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.benchmarks import growth
+from lab.benchmarks.growth_changes import CHANGES
 from lab.benchmarks.growth_parts import LAYERS
 from lab.benchmarks.growth_table import constants, exponent, markdown, read_parts
 from lab.measuring import memory_of, watched_memory
@@ -81,8 +82,10 @@ def test_a_small_corpus_is_measured_part_by_part_and_a_second_run_has_nothing_to
     for _ in range(2):
         growth.measure(40, out=out, folder=folder)
     parts = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [each["part"] for each in parts] == [*LAYERS, "serving"]
-    serving = parts[-1]
+    assert [each["part"] for each in parts] == [*LAYERS, "serving", *CHANGES]
+    serving, *changes = parts[len(LAYERS) :]
+    assert all("merge_edges" in each["steps"] for each in changes)
+    assert "| remove | 40 |" in markdown([out], smallest=10)
     assert set(serving["asked"]) == {"graph", "hybrid", "hoprag", "tog2", "graphrag local"}
     assert serving["asked"]["graph"]["recall_at_5"] > 0.8
     assert serving["resident_mb"] > serving["of_files_mb"] > 0

@@ -1,0 +1,93 @@
+"""Reports that a model writes on communities, stored as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..algorithms.graphrag.report_context import Element
+from ..context import Context
+from ..models.protocol import LanguageModel, NoReplyError
+from ..prompts.graphrag_replies import CommunityReport
+from ..prompts.indexing import WRITE_REPORT
+from ..state.reports import Report
+from ..stores.communities import ASSEMBLED
+from .concurrency import Patience, Storing, in_parallel
+from .hierarchy import as_reported
+from .opening import Index, language_model
+from .progress import Progress
+from .prompt_words import known_as
+from .report_material import assembled_report, report_of, shown
+
+
+class WrittenReports(NamedTuple):
+    """Reports of communities, how many are not the model's; whether it was given up."""
+
+    reports: dict[str, Report]
+    failed: int
+    gave_up: bool
+
+
+async def write_with_model(
+    reader: str,
+    index: Index,
+    context: Context,
+    asked: Sequence[tuple[str, list[Element]]],
+    report: Progress,
+) -> WrittenReports:
+    """Has the model report on communities, and stores the reports as they come."""
+    index = await asyncio.to_thread(as_reported, index)  # a worker has opened it as it is in use
+    model = await language_model(index, context, reader)
+    patience = Patience(context.concurrency)
+    reports: dict[str, Report] = {}
+    sources: dict[str, str] = {}
+    failed = 0
+
+    async def write(one: tuple[str, list[Element]]) -> None:
+        nonlocal failed
+        id, rows = one
+        try:
+            reply, told = await _asked_for(model, rows)
+        except NoReplyError as error:
+            patience.note(error)
+            failed += 1
+            written, writer = assembled_report(rows), ASSEMBLED
+        else:
+            patience.note()
+            written, writer = report_of(reply, told), model.name
+            sources[id] = report_source(reader, rows)
+        reports[id] = written
+        await storing.add((id, (written, writer)))
+        report(len(reports), len(asked))
+
+    def put(written: Sequence[tuple[str, tuple[Report, str]]]) -> None:
+        known = {id: sources[id] for id, _ in written if id in sources}
+        index.communities.put_reports(dict(written), known)
+
+    storing = Storing[tuple[str, tuple[Report, str]]](put)
+    async with storing:
+        await in_parallel(patience.while_it_lasts(asked), write, context.concurrency)
+    return WrittenReports(reports, failed, patience.is_lost)
+
+
+def report_source(reader: str, rows: Sequence[Element]) -> str:
+    """The hash of what the model ``reader`` writes a report from."""
+    return hashlib.sha256(json.dumps([known_as(reader), rows]).encode()).hexdigest()
+
+
+async def _asked_for(
+    model: LanguageModel, rows: list[Element]
+) -> tuple[CommunityReport, list[Element]]:
+    """The model's report, and the rows that it was shown: the first of ``rows`` that its window has
+    room for. Raises NoReplyError.
+    """
+    while True:
+        try:
+            return await model.run(WRITE_REPORT, texts=shown(rows)), rows
+        except NoReplyError as error:
+            if error.cause != "too_large" or len(rows) == 1:
+                raise
+            rows = rows[: len(rows) // 2]

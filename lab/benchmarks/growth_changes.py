@@ -1,0 +1,73 @@
+"""The work of an update: one document of a hundred words comes, changes, and goes again.
+
+``python -m lab.benchmarks.growth`` starts each change in a process of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import accumulate
+from typing import Any
+
+from ragraphs.context import IndexContext
+from ragraphs.evaluation.measuring import timed
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.models.protocol import OFFLINE
+
+from ..measuring import processor_seconds
+from .synthetic import made_up
+
+CHANGES = ("add", "change", "remove")
+
+_WORDS = 100
+_ID = "the document that changes"
+_SEEDS = {"add": 1, "change": 2}  # of texts that the corpus, which has another, does not hold
+
+
+def apply_change(index: str, change: str) -> dict[str, Any]:
+    """Brings an index up to date after a change of one document, and tells of the time of it.
+
+    The processor time is that beyond the start of the process. Steps side by side share the
+    processor, so that their seconds, which pass meanwhile, overlap.
+    """
+    context, given = IndexContext(index=index, model=OFFLINE), _given(change)
+    with _watched_steps() as steps:
+        processor = processor_seconds()
+        seconds, _ = timed(lambda: index_graph.invoke(given, context=context))
+        used = processor_seconds() - processor
+    return {"seconds": round(seconds, 2), "processor_seconds": round(used, 2), "steps": steps}
+
+
+def _given(change: str) -> Mapping[str, Any]:
+    if change == "remove":
+        return {"remove": [_ID]}
+    texts = [document["text"] for document in made_up(20, seed=_SEEDS[change])]
+    lengths = accumulate(len(text.split()) for text in texts)
+    whole = sum(length < _WORDS for length in lengths) + 1
+    words = " ".join(texts[:whole]).split()[:_WORDS]
+    return {"documents": [{"id": _ID, "title": "A change", "text": " ".join(words)}]}
+
+
+@contextmanager
+def _watched_steps() -> Iterator[dict[str, float]]:
+    """The seconds that each node has taken, as the package's log tells them."""
+    steps: dict[str, float] = {}
+    log = logging.getLogger("ragraphs.nodes")
+    level = log.level
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if str(record.msg).startswith("%s took") and isinstance(record.args, tuple):
+                name, taken = record.args[:2]
+                steps[str(name)] = round(float(str(taken)), 2)
+
+    listener = Listener()
+    log.addHandler(listener)
+    log.setLevel(logging.DEBUG)
+    try:
+        yield steps
+    finally:
+        log.setLevel(level)
+        log.removeHandler(listener)

@@ -1,0 +1,150 @@
+"""After any changes an index is what a fresh build of the same documents gives."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from ragraphs.index import hop_edges, known_records, sentences
+from ragraphs.index.layers import HOPS, SENTENCES
+from ragraphs.stores import tables
+from ragraphs.stores.communities import CommunityStore
+from sqlalchemy import select
+
+LAYERS = ["sentences", "hops", "entities"]
+PEOPLE = ["Ada Quill", "Ben Rook", "Dr. Cora Vane", "Quill", "A. Quill", "이순신", "김하늘"]
+PLACES = ["Arlen Tower", "the Brass Gate", "Corin", "NATO", "서울", "한강"]
+FORMS = [
+    "{p} designed {l} in 1901.", "{l} was opened by {p}, who was born in {m}.",
+    "{p} met {q} at {l}.", "{q}, known as the Kite, wrote to {p}.", "{p}은 {l}에서 {q}을 만났다.",
+    "It was built of stone.", "Who knows why {p} left {m}?",
+]  # fmt: skip
+COMPARED = [
+    tables.documents, tables.document_titles, tables.passages, tables.readings,
+    tables.sentence_vectors, tables.question_vectors, tables.entities, tables.descriptions,
+    tables.aliases, tables.entity_passages, tables.mentions, tables.relations,
+    tables.relation_passages, tables.claims, tables.merges, tables.communities,
+    tables.community_members, tables.report_sources, tables.communities_beside,
+    tables.report_sources_beside,
+]  # fmt: skip
+HISTORY = ("hierarchy", "hierarchy_by")
+
+
+def a_document(chance, number):
+    def named(form):
+        return form.format(
+            p=chance.choice(PEOPLE), q=chance.choice(PEOPLE),
+            l=chance.choice(PLACES), m=chance.choice(PLACES),
+        )  # fmt: skip
+
+    text = " ".join(named(chance.choice(FORMS)) for _ in range(chance.randrange(1, 6)))
+    return {"id": f"d{number}", "title": chance.choice([*PLACES, f"Note {number}"]), "text": text}
+
+
+def changed(chance, documents):
+    """What a run is given: documents that come or change, and others that go."""
+    gone = [id for id in documents if chance.random() < 0.1]
+    for id in gone:
+        del documents[id]
+    new = [a_document(chance, chance.randrange(16)) for _ in range(chance.randrange(3))]
+    if documents and chance.random() < 0.3:  # the same text once more, or under another title
+        twin = {**chance.choice(list(documents.values())), chance.choice(["id", "title"]): "d20"}
+        new.append(twin)
+    documents.update({one["id"]: one for one in new})
+    gone = [id for id in gone if id not in documents]
+    return {"documents": list({one["id"]: one for one in new}.values()), "remove": gone}
+
+
+def rows_of(index, table):
+    columns = [column for column in table.columns if column.name != "number"]
+    with index.engine.connect() as connection:
+        return sorted(map(repr, map(tuple, connection.execute(select(*columns)))))
+
+
+def build_like(other, documents, history):
+    """A fresh build, whose communities start from the ``history`` of another index."""
+    context = {"model": "offline", "layers": LAYERS}
+    other.run(documents=list(documents.values()), context=context)
+    other.index.catalogue.set_properties(dict(zip(HISTORY, history, strict=True)))
+    other.run(context={"layers": ["communities"]})
+
+
+def assert_same(one, fresh):
+    for table in COMPARED:
+        assert rows_of(one, table) == rows_of(fresh, table), table.name
+    for layer, make in ((HOPS, hop_edges.make_hops), (SENTENCES, sentences._link_passages)):
+        found, expected = layer.load(one, make), layer.load(fresh, make)
+        assert found.keys() == expected.keys()
+        for name, array in expected.items():
+            if array.dtype.kind == "f":
+                np.testing.assert_allclose(found[name], array, atol=1e-6, err_msg=name)
+            else:
+                np.testing.assert_array_equal(found[name], array, err_msg=name)
+    for collection in ("passages", "entities", "reports"):
+        assert one.vectors.ids(collection) == fresh.vectors.ids(collection)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, seed, tmp_path):
+    chance = random.Random(seed)
+    documents = {one["id"]: one for one in (a_document(chance, n) for n in range(12))}
+    layers, history = [*LAYERS, "communities"], [None, None]
+    given = {"documents": list(documents.values())}
+    for step in range(8):
+        indexing.run(**given, context={"model": "offline", "layers": layers})
+        if step in (4, 7):
+            fresh = type(indexing)(tmp_path, f"fresh{step}")
+            build_like(fresh, documents, history)
+            assert_same(indexing.index, fresh.index)
+        history = indexing.index.catalogue.properties(*HISTORY)
+        given = changed(chance, documents)
+
+
+STORIES = {
+    "tower": "Ada Quill designed Arlen Tower. Ben Rook met Ada Quill at Arlen Tower. "
+    "Cora Vane wrote to Ben Rook and Ada Quill.",
+    "gate": "Dan Moor opened the Brass Gate. Eva Stone met Dan Moor at the Brass Gate. "
+    "Finn Hale wrote to Eva Stone and Dan Moor.",
+}
+
+
+def test_only_what_changed_is_read_compared_and_written_again(indexing, monkeypatch):
+    def run(texts):
+        documents = [{"id": id, "title": id, "text": text} for id, text in texts.items()]
+        layers = [*LAYERS, "communities"]
+        indexing.run(documents=documents, context={"model": "offline", "layers": layers})
+
+    run(STORIES)
+    before = {one.id: one for one in indexing.index.communities.all() if one.report}
+    read, reported = [], set()
+    record, put = known_records.passage_record, CommunityStore.put_reports
+    monkeypatch.setattr(
+        known_records, "passage_record", lambda *given: read.append(given) or record(*given)
+    )
+    monkeypatch.setattr(
+        CommunityStore,
+        "put_reports",
+        lambda self, reports, *given: reported.update(reports) or put(self, reports, *given),
+    )
+    added = "Gus Field met Finn Hale at the Brass Gate, and Eva Stone wrote to Gus Field."
+    run({"more": added})
+    assert read == [("more", added)]
+    after = {one.id: one for one in indexing.index.communities.all() if one.report}
+    told = {id for id, one in after.items() if "Ada Quill" in one.report["title"]}
+    assert told and reported and told.isdisjoint(reported)
+    assert all(after[id] == before[id] for id in told)
+
+
+def test_a_repair_takes_nothing_over(indexing, monkeypatch):
+    context = {"model": "offline", "layers": LAYERS}
+    documents = [{"id": id, "text": text} for id, text in STORIES.items()]
+    indexing.run(documents=documents, context=context)
+    read = []
+    record = known_records.passage_record
+    monkeypatch.setattr(
+        known_records, "passage_record", lambda *given: read.append(given) or record(*given)
+    )
+    indexing.run(context={**context, "repair": True})
+    assert len(read) == len(STORIES)

@@ -1,0 +1,64 @@
+"""Without a model, the output says where no passage speaks of what was asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import ragraphs
+from snapshots import Snapshots
+
+GARDEN = """On Monday we planted 40 cabbages behind the shed. Frost came early, so Maria covered the
+seedlings with straw. The well ran dry in August and the council lent us a pump.
+
+Seeds cost 12 euros this year. The shed key hangs behind the kitchen door."""
+KITCHEN = """Bake the bread for 35 minutes at 220 degrees. Ben forgot the salt on Friday.
+
+The oven door was mended by an electrician for 90 euros. New plates arrive in June."""
+FESTIVAL = """마을축제는 5월 12일에 운동장에서 열린다. 예산은 모두 200만 원이다.
+
+음향 장비는 소리마당에서 빌린다. 노래자랑 사회는 김미정 씨가 본다."""
+DOCUMENTS = [
+    {"id": f"{title}.txt", "title": title, "text": text}
+    for title, text in (("Garden", GARDEN), ("Kitchen", KITCHEN), ("마을축제", FESTIVAL))
+]
+
+
+@pytest.fixture
+def index(tmp_path: Path, snapshots: Snapshots) -> str:
+    folder = str(tmp_path / "index")
+    indexing = ragraphs.build("index", index=folder, embeddings="lexical")
+    snapshots.fill(folder, lambda: indexing.invoke({"documents": DOCUMENTS}))
+    return folder
+
+
+def said(index: str, question: str) -> list[str]:
+    output = ragraphs.build("basic", index=index).invoke({"question": question})
+    assert output["evidence"] and not output["sufficient"]
+    return output["missing"]
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("how do I reset the printer driver", "reset or printer or driver"),
+        ("why was the third amendment of the treaty signed in August", "third or amendment"),
+        ("프린터 드라이버는 어떻게 설치하나요?", "프린터 or 드라이버"),
+        ("What did Gustave Eiffel build?", "Gustave Eiffel"),
+    ],
+)
+def test_what_no_passage_speaks_of_is_named(index, question, named):
+    [sentence] = said(index, question)
+    assert sentence.startswith("No passage speaks of ") and named in sentence
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why did the seedlings need a cover",
+        "what was wrong with the bread",
+        "음향 장비를 어디서 빌리기로 했나요?",
+    ],
+)
+def test_nothing_is_said_where_a_passage_may_answer_in_other_words(index, question):
+    assert not said(index, question)
