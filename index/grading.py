@@ -105,7 +105,8 @@ async def keep_model_grader(index: Index, model: str, parameters: Mapping[str, f
 def hop_skill(index: Index, model: str) -> float | None:
     """How far the labels of ``model`` for hops are believed, if that was measured. Blocks."""
     kept = _kept(index, _HOP_LABELS)
-    return kept["skill"] if kept and kept["model"] == model else None
+    skill: float | None = kept["skill"] if kept and kept["model"] == model else None
+    return skill
 
 
 async def keep_hop_skill(index: Index, model: str, skill: float) -> None:
