@@ -157,5 +157,5 @@ def _keep(index: Index, told: Mapping[str, Sequence[Finding]]) -> None:
         if report is not None and community.writer in (ASSEMBLED, OFFLINE):
             new = {one["statement"]: one for one in (*told[id], *report["findings"])}
             findings = list(new.values())[:_MOST_FINDINGS]
-            longer[id] = {**report, "findings": findings}, community.writer
+            longer[id] = Report(**{**report, "findings": findings}), community.writer
     index.communities.put_reports(longer)
