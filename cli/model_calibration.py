@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..context import Context, HopragContext
@@ -44,7 +45,7 @@ async def _calibrated(
     asker = await open_asker(index, context, "Calibrating by a model's grades")
     asked = await asyncio.to_thread(labelled_questions, index, folder)
     few = list(asked)[:: -(-len(asked) // _MOST_QUESTIONS)]
-    works = [lambda one=one: _graded(asker, index, one, asked[one]) for one in few]
+    works = [partial(_graded, asker, index, one, asked[one]) for one in few]
     cases = [case for case in await gathered("calibrate", works, report) if case is not None]
     good = [max(case.grades) for case in cases if any(case.support)]
     bad = [max(case.stripped().grades, default=-1.0) for case in cases]

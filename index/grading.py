@@ -83,17 +83,15 @@ def fitted_cross_encoder(index: Index, model: str) -> CrossEncoderParameters | N
 
     None as well where another one was; with a warning where the index has changed since.
     """
-    kept = _kept(index, _CROSS_ENCODER)
-    parameters: CrossEncoderParameters | None = (
-        kept["parameters"] if kept and kept["model"] == model else None
-    )
+    kept = _kept(index, _CROSS_ENCODER, model)
+    parameters: CrossEncoderParameters | None = kept["parameters"] if kept else None
     return parameters
 
 
 def _model_thresholds(index: Index, model: str) -> Thresholds:
     """The thresholds for the grades of ``model``, as calibrated to ``index`` or the usual ones."""
-    kept = _kept(index, _MODEL)
-    fitted = kept["parameters"] if kept and kept["model"] == model else {}
+    kept = _kept(index, _MODEL, model)
+    fitted = kept["parameters"] if kept else {}
     return MODEL_THRESHOLDS._replace(**fitted)
 
 
@@ -104,8 +102,9 @@ async def keep_model_grader(index: Index, model: str, parameters: Mapping[str, f
 
 def hop_skill(index: Index, model: str) -> float | None:
     """How far the labels of ``model`` for hops are believed, if that was measured. Blocks."""
-    kept = _kept(index, _HOP_LABELS)
-    return kept["skill"] if kept and kept["model"] == model else None
+    kept = _kept(index, _HOP_LABELS, model)
+    skill: float | None = kept["skill"] if kept else None
+    return skill
 
 
 async def keep_hop_skill(index: Index, model: str, skill: float) -> None:
@@ -126,9 +125,12 @@ async def keep_cross_encoder(index: Index, model: str, parameters: CrossEncoderP
     await _keep(index, _CROSS_ENCODER, {"model": model, "parameters": parameters})
 
 
-def _kept(index: Index, name: str) -> dict[str, Any] | None:
+def _kept(index: Index, name: str, model: str | None = None) -> dict[str, Any] | None:
+    """The fit called ``name``, if it is of that ``model``, where there are several."""
     kept: dict[str, Any] | None = index.catalogue.property(name)
-    if kept is None or kept["made_from"] == _made_from(index):
+    if kept is None or (model is not None and kept["model"] != model):
+        return None
+    if kept["made_from"] == _made_from(index):
         return kept
     option = "cross-encoder" if name == _CROSS_ENCODER else "model"
     by = f" --{option} {kept['model']}" if "model" in kept else ""

@@ -42,7 +42,7 @@ def test_every_field_of_the_context_is_a_flag_with_its_description(
 @pytest.mark.parametrize(
     "command",
     [
-        *(["status"], ["export"], ["communities"], ["calibrate"]),
+        *(["status"], ["export"], ["communities"]),
         *(["entities", name] for name in ("list", "show", "merges")),
     ],
     ids=" ".join,

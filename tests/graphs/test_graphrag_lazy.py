@@ -96,6 +96,14 @@ def test_points_that_sentences_state_are_kept_as_findings_for_global_search(ask)
     assert all(statement in read for statement in kept)
 
 
+def test_nothing_that_was_kept_of_a_removed_document_remains(ask):
+    ask()
+    assert any("Carl Dorn replaced" in one["statement"] for one in findings(ask))
+    index_graph.invoke({"remove": ["Harlow later"]}, context=IndexContext(index=ask.index.name))
+    told = [one["statement"] for one in findings(ask)]
+    assert told and not any("Carl Dorn replaced" in one for one in told)
+
+
 def test_a_point_that_no_sentence_states_is_not_kept(ask):
     before = findings(ask)
     ask.model.answers["Points"] = lambda human: {
