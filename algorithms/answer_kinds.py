@@ -56,14 +56,14 @@ _NOUNS = {
     "person": f"{PERSONS} {KOREAN_PERSONS} footballer engineer journalist lawyer businessman"
     " businesswoman nobleman noblewoman dancer comedian filmmaker physicist chemist mathematician"
     " historian biologist psychologist economist soldier officer admiral bishop priest monk saint"
-    " explorer athlete cricketer boxer swimmer 물리학자 화학자 수학자 학자 군인 장군 승려 무용가"
+    " playwright dramatist explorer athlete cricketer boxer swimmer 물리학자 화학자 수학자 학자 군인 장군 승려 무용가"
     " 축구선수 야구선수 소설가 기업인",
     "work": "film movie song album novel book novella poem opera musical painting sitcom episode"
     " single soundtrack documentary sonata symphony ballad series game trilogy 영화 노래 음반 앨범"
     " 소설 책 시집 오페라 뮤지컬 그림 드라마 만화 게임 교향곡 다큐멘터리",
     "place": "city town village river lake mountain island municipality district county province"
     " region suburb commune capital neighbourhood neighborhood borough country state continent"
-    " peninsula valley 도시 마을 강 호수 산 섬 나라 국가 지역 지방 수도 군 구",
+    " peninsula valley territory 도시 마을 강 호수 산 섬 나라 국가 지역 지방 수도 군 구",
     "group": "band company corporation club university college school label network studio"
     " publisher orchestra party agency team organisation organization 밴드 회사 기업 대학 대학교"
     " 학교 구단 정당 방송국 단체",
@@ -117,7 +117,9 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return False
     if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
         return False
-    return any(map(str.isalpha, answer)) and all(one.text != answer for one in dates(answer))
+    code = kind == "name" and not _kind(shape.noun) and bool(amounts(answer))
+    named = code or any(map(str.isalpha, answer))  # "What is the area code?"
+    return named and all(one.text != answer for one in dates(answer))
 
 
 def _is_mixed(answer: str) -> bool:
