@@ -56,7 +56,8 @@ _NOUNS = {
     "person": f"{PERSONS} {KOREAN_PERSONS} footballer engineer journalist lawyer businessman"
     " businesswoman nobleman noblewoman dancer comedian filmmaker physicist chemist mathematician"
     " historian biologist psychologist economist soldier officer admiral bishop priest monk saint"
-    " playwright dramatist explorer athlete cricketer boxer swimmer 물리학자 화학자 수학자 학자 군인 장군 승려 무용가"
+    " playwright dramatist"
+    " explorer athlete cricketer boxer swimmer 물리학자 화학자 수학자 학자 군인 장군 승려 무용가"
     " 축구선수 야구선수 소설가 기업인",
     "work": "film movie song album novel book novella poem opera musical painting sitcom episode"
     " single soundtrack documentary sonata symphony ballad series game trilogy 영화 노래 음반 앨범"
@@ -156,10 +157,10 @@ def _is_of_no_life(answer: str, texts: Sequence[str], told: str, place: int) -> 
     keys = {date.key for date in dates(answer)}
     found = [(text, date) for text in texts for date in dates(text) if _meets(date.key, keys)]
     for text, date in found:
-        fact = life_facts(text)[place]
+        facts = life_facts(text)
+        fact, other = (facts.death, facts.birth) if place else (facts.birth, facts.death)
         if fact is not None and _meets(fact.key, keys):
             return False
-        other = life_facts(text)[1 - place]
         if other is not None and _meets(other.key, keys):
             continue
         if re.search(told, text[max(0, date.start - 80) : date.end + 40]):
