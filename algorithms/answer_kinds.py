@@ -118,7 +118,7 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return False
     if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
         return False
-    code = kind == "name" and not _kind(shape.noun) and bool(amounts(answer))
+    code = kind == "name" and bool(shape.noun and not _kind(shape.noun) and amounts(answer))
     named = code or any(map(str.isalpha, answer))  # "What is the area code?"
     return named and all(one.text != answer for one in dates(answer))
 
