@@ -56,6 +56,7 @@ _NOUNS = {
     "person": f"{PERSONS} {KOREAN_PERSONS} footballer engineer journalist lawyer businessman"
     " businesswoman nobleman noblewoman dancer comedian filmmaker physicist chemist mathematician"
     " historian biologist psychologist economist soldier officer admiral bishop priest monk saint"
+    " playwright dramatist"
     " explorer athlete cricketer boxer swimmer 물리학자 화학자 수학자 학자 군인 장군 승려 무용가"
     " 축구선수 야구선수 소설가 기업인",
     "work": "film movie song album novel book novella poem opera musical painting sitcom episode"
@@ -63,7 +64,7 @@ _NOUNS = {
     " 소설 책 시집 오페라 뮤지컬 그림 드라마 만화 게임 교향곡 다큐멘터리",
     "place": "city town village river lake mountain island municipality district county province"
     " region suburb commune capital neighbourhood neighborhood borough country state continent"
-    " peninsula valley 도시 마을 강 호수 산 섬 나라 국가 지역 지방 수도 군 구",
+    " peninsula valley territory 도시 마을 강 호수 산 섬 나라 국가 지역 지방 수도 군 구",
     "group": "band company corporation club university college school label network studio"
     " publisher orchestra party agency team organisation organization 밴드 회사 기업 대학 대학교"
     " 학교 구단 정당 방송국 단체",
@@ -117,7 +118,9 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return False
     if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
         return False
-    return any(map(str.isalpha, answer)) and all(one.text != answer for one in dates(answer))
+    code = kind == "name" and bool(shape.noun and not _kind(shape.noun) and amounts(answer))
+    named = code or any(map(str.isalpha, answer))  # "What is the area code?"
+    return named and all(one.text != answer for one in dates(answer))
 
 
 def _is_mixed(answer: str) -> bool:
@@ -154,8 +157,8 @@ def _is_of_no_life(answer: str, texts: Sequence[str], told: str, place: int) -> 
     keys = {date.key for date in dates(answer)}
     found = [(text, date) for text in texts for date in dates(text) if _meets(date.key, keys)]
     for text, date in found:
-        facts = life_facts(text)[:2]
-        fact, other = facts[place], facts[1 - place]
+        facts = life_facts(text)
+        fact, other = (facts.death, facts.birth) if place else (facts.birth, facts.death)
         if fact is not None and _meets(fact.key, keys):
             return False
         if other is not None and _meets(other.key, keys):

@@ -28,6 +28,7 @@ _FEW_WORDS = 6
 _MANY = 4
 _MOST_POINTED = 12  # sentences, for an answer that needs no list of them
 _LIFE = roots("born died")
+_KOREAN_WH = re.compile(r"(?:누구|누가|무엇|언제|어디|어느|어떤|무슨|얼마|몇)\S*")
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
 
 
@@ -234,7 +235,7 @@ def _is_told(question: str, kind: str, names: Sequence[str], cited: Sequence[str
     Of a short question one word is enough, or half of them where the kind of answer is open.
     """
     named = {word for name in names for word in roots(key(name))}
-    asked = set(roots(key(question))) - named
+    asked = set(roots(key(_KOREAN_WH.sub(" ", question)))) - named
     best = max(cited, key=lambda text: len(asked & _words(text)), default="")
     said = len(asked & _words(best))
     least = len(asked) / 2 if kind == "name" else 1
@@ -250,11 +251,9 @@ def _says(text: str, answer: str, question: str, names: Sequence[str]) -> bool:
 
 
 def _adds(text: str, other: str, named: Set[str]) -> bool:
-    """Whether ``text`` has a name of the question that ``other`` lacks, or a name from there."""
-    if (named & _words(text)) - _words(other):
-        return True
-    shared = _named(text) & _named(other)
-    return not shared <= named
+    """Whether ``text`` has a name from ``other``, or both have one of the question each."""
+    own, others = named & _words(text), named & _words(other)
+    return bool(own - others and others) or not _named(text) & _named(other) <= named
 
 
 @lru_cache(maxsize=1000)

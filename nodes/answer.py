@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
@@ -23,6 +24,9 @@ from .counter_reading import rests_on_citations
 from .node import node
 from .run import Run, Update
 from .unspoken import unspoken
+
+if TYPE_CHECKING:
+    from ..algorithms.doubts import Doubt
 
 _NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
@@ -63,14 +67,10 @@ async def checked(
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
-    from ..algorithms.doubts import doubt, is_short  # their patterns take long to compile
+    from ..algorithms.doubts import is_short  # their patterns take long to compile
 
     answer, citations = found["answer"], found["citations"]
-    texts = cited_sentences(citations, evidence)
-    cited = [f"{text['title']}: {text['text']}" for text in texts]
-    of = {one["passage"] for one in citations}
-    around = [passage["text"] for passage in evidence if passage["id"] in of]
-    doubted = doubt(answer, question, cited, around, computed, len(citations))
+    doubted = _doubt_of(answer, question, citations, evidence, computed)
     if doubted is None:
         return found
     if not trusted(await run.model()):
@@ -80,6 +80,40 @@ async def checked(
     if not doubted.certain and await rests_on_citations(run, question, answer, citations, evidence):
         return found
     return _uncertain(found, doubted.missing)
+
+
+async def stands(
+    run: Run[QuestionContext],
+    question: str,
+    answer: str,
+    citations: Sequence[Citation],
+    evidence: Sequence[Evidence],
+) -> bool:
+    """Whether rules leave ``answer`` to a step as it is, which costs no request.
+
+    Of a model that is trusted they refuse what is certain to be wrong, of another one every doubt.
+    """
+    if run.context.model == OFFLINE:
+        return True
+    doubted = _doubt_of(answer, question, citations, evidence)
+    return doubted is None or (not doubted.certain and trusted(await run.model()))
+
+
+def _doubt_of(
+    answer: str,
+    question: str,
+    citations: Sequence[Citation],
+    evidence: Sequence[Evidence],
+    computed: str = "",
+) -> Doubt | None:
+    """The reason to doubt ``answer`` by the sentences that it cites, if there is one."""
+    from ..algorithms.doubts import doubt
+
+    texts = cited_sentences(citations, evidence)
+    cited = [f"{text['title']}: {text['text']}" for text in texts]
+    of = {one["passage"] for one in citations}
+    around = [passage["text"] for passage in evidence if passage["id"] in of]
+    return doubt(answer, question, cited, around, computed, len(citations))
 
 
 async def _claims_checked(

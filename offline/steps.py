@@ -10,6 +10,7 @@ from ..language.support import CitablePassage, cite_point
 from ..prompts.deeprag_replies import (
     COMPUTED,
     NOT_FOUND,
+    OPEN,
     NextStep,
     StepAnswer,
     StepReading,
@@ -29,7 +30,7 @@ Reader = Callable[[str, Sequence[Excerpt]], Answer]
 def earlier_steps(steps: Steps) -> list[Answered]:
     """The steps that a prompt shows, without what was computed from them."""
     shown = [step for step in steps if not isinstance(step, str) and step["id"] != COMPUTED]
-    nothing = [step["text"].startswith(NOT_FOUND) for step in shown]
+    nothing = [step["text"].startswith((NOT_FOUND, OPEN)) for step in shown]
     return [
         Answered(step["title"], "" if empty else step["text"])
         for step, empty in zip(shown, nothing, strict=True)

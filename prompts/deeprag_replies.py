@@ -10,7 +10,7 @@ from .lenient import Bounds
 from .prompt import Excerpt, Prompt
 from .replies import POINTERS, Answer, Pointing, PromptReply
 
-NOT_FOUND = "(not found)"
+NOT_FOUND, OPEN = "(not found)", "(open)"  # without and with sentences that come close
 REPEATED = "The search for it found only texts that were read before."
 COMPUTED = "computed"
 LONGEST_SUB_QUESTION = 1000
@@ -42,7 +42,11 @@ def show_steps(steps: Sequence[ShownStep], computed: str = "") -> str | list[Exc
 
 def _not_found(step: ShownStep) -> str:
     quoted = " ".join(f"“{sentence}”" for sentence in step.told)
-    said = [NOT_FOUND, REPEATED if step.repeated else "", quoted and f"The texts say: {quoted}"]
+    said = [
+        OPEN if quoted else NOT_FOUND,
+        REPEATED if step.repeated else "",
+        quoted and f"The texts say: {quoted}",
+    ]
     return " ".join(filter(None, said))
 
 

@@ -29,7 +29,7 @@ from ...prompts.deeprag_replies import (
 from ...prompts.library import ANSWER
 from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
-from ..answer import answered, check_citations, checked
+from ..answer import answered, checked
 from ..node import node
 from ..retrieve import first_and_ranking, nearest
 from ..run import Run, Texts, Update
@@ -38,6 +38,7 @@ from .sub_questions import (
     gather_evidence,
     quotes_of,
     retrieve_for,
+    step_answer,
     sub_answer,
     unanswered_step,
 )
@@ -164,7 +165,7 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     except NoReplyError as error:
         run.meter.warn(f"“{step['question'][:80]}” was not answered. {error}")
         return _taken(state, step, unanswered_step(error))
-    found = sub_answer(reply.sufficient, reply.answer, check_citations(reply.quotes, passages))
+    found = await step_answer(run, step["question"], reply, passages)
     proposed: ProposedStep = {
         "question": reply.next,
         "source": reply.source,

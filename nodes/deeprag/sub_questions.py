@@ -7,11 +7,13 @@ from typing import Literal, NamedTuple
 
 from ...context import DeepragContext
 from ...models.protocol import NoReplyError
+from ...prompts.deeprag_replies import StepReading
 from ...prompts.library import ANSWER
 from ...prompts.prompt import number_passages
+from ...prompts.replies import Answer
 from ...state.answering import StopReason
 from ...state.records import Citation, Evidence
-from ..answer import check_citations
+from ..answer import check_citations, stands
 from ..run import Run
 
 
@@ -50,7 +52,21 @@ async def read_for(
     except NoReplyError as error:
         run.meter.warn(f"“{question[:80]}” was not answered. {error}")
         return unanswered_step(error)
-    return sub_answer(reply.sufficient, reply.answer, check_citations(reply.quotes, passages))
+    return await step_answer(run, question, reply, passages)
+
+
+async def step_answer(
+    run: Run[DeepragContext],
+    question: str,
+    reply: Answer | StepReading,
+    passages: Sequence[Evidence],
+) -> SubAnswer:
+    """The answer to a sub-question that ``reply`` gives, where rules do not refuse it."""
+    cited = check_citations(reply.quotes, passages)
+    found = sub_answer(reply.sufficient, reply.answer, cited)
+    if found.answer and not await stands(run, question, found.answer, cited, passages):
+        return SubAnswer("", cited, "not_found")
+    return found
 
 
 def unanswered_step(error: NoReplyError) -> SubAnswer:

@@ -16,7 +16,7 @@ from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FOLLOW_UP, PRIME, FollowUp
 from ...prompts.prompt import number, number_passages
 from ...state.graphrag import GraphragState, LookUpTask, Point, Question
-from ..answer import check_citations
+from ..answer import check_citations, stands
 from ..node import node
 from ..run import Run, Update, calls_left
 from .global_search import points_of
@@ -74,6 +74,7 @@ async def look_up(state: LookUpTask, run: Run[GraphragContext]) -> Update:
         run.meter.warn(f"{error} A follow-up question was not answered.")
         return {"unread": [error.stop_reason]}
     citations = check_citations(reply.quotes, found.evidence)
+    believed = await stands(run, asked["question"], reply.answer, citations, found.evidence)
     passages = list(dict.fromkeys(citation["passage"] for citation in citations))
     point: Point = {
         "text": reply.answer,
@@ -83,12 +84,12 @@ async def look_up(state: LookUpTask, run: Run[GraphragContext]) -> Update:
         "citations": citations,
     }
     return {
-        "points": [point] if reply.answer and citations and reply.score > 0 else [],
+        "points": [point] if believed and reply.answer and citations and reply.score > 0 else [],
         "look_ups": [
             {
                 **asked,
                 "answer": reply.answer,
-                "sufficient": reply.sufficient and bool(citations),
+                "sufficient": believed and reply.sufficient and bool(citations),
                 "passages": passages,
             }
         ],

@@ -24,6 +24,7 @@ from ...state.graphrag import GraphragState, MapTask, Point
 from ...state.records import Citation, Evidence
 from ...state.reports import Report
 from ...stores.metadata import metadata_at
+from ..answer import checked
 from ..node import node, unanswered
 from ..retrieve import nearest
 from ..run import Run, Update, calls_left
@@ -146,14 +147,25 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
         )
     most_cited = 2 * len(uncited) < len(used)
     sufficient = reply.sufficient and most_cited and bool(reply.answer)
+    whole = joined(first, cited)
+    found = await checked(
+        run,
+        state["question"],
+        {
+            "answer": reply.answer,
+            "missing": [] if sufficient else reply.missing,
+            "citations": whole["citations"],
+            "sufficient": sufficient,
+            "stop_reason": "answered" if sufficient else "insufficient",
+        },
+        whole["evidence"],
+    )
     general = reply.general if context.general_knowledge else ""
     return {
-        **joined(first, cited),
+        **whole,
+        **found,
         "points": Overwrite(points),
-        "missing": [] if sufficient else reply.missing,
         "answer": f"{reply.answer}\n\n[General knowledge] {general}" if general else reply.answer,
-        "sufficient": sufficient,
-        "stop_reason": "answered" if sufficient else "insufficient",
     }
 
 

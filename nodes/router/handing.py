@@ -10,7 +10,11 @@ from ...state.found import Found, LookedUp, cited_evidence
 
 
 def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
-    """The findings ``before``, joined with the ``result`` of one more method."""
+    """The findings ``before``, joined with the ``result`` of one more method.
+
+    A reason to doubt its answer is a sentence, and nothing that another method could look up.
+    """
+    missing = [text for text in result["missing"] if not text.rstrip().endswith(".")]
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     answers = [*before["answers"], *looked_up(result)]
@@ -20,7 +24,7 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
         "citations": united([*before["citations"], *result["citations"]]),
         "answers": list({one["question"]: one for one in answers}.values()),
         "answer": result["answer"] or before["answer"],
-        "missing": result["missing"] or before["missing"],
+        "missing": missing or before["missing"],
     }
     cited = cited_evidence(found)
     rest = [text for text in found["evidence"] if text not in cited]

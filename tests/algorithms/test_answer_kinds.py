@@ -49,6 +49,8 @@ def test_what_the_texts_call_something_else_is_refused(question, answer, cited):
         ("When was Karl Lund born?", "1 April 1940", LUND),
         ("When did Karl Lund die?", "1983", LUND),
         ("When was the Elbe Song written?", "1948", SONG),
+        ("What is the area code of Odense?", "513", "Odense: The area code of Odense is 513."),
+        ("가온의 비용은 무엇입니까?", "101", "가온 비용: 가온의 비용 지수는 101."),
     ],
 )
 def test_what_the_texts_call_what_is_asked_for_is_not(question, answer, cited):

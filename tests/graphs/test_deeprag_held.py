@@ -46,7 +46,8 @@ def hold(indexing, model, narrate):
     def held(question, *missing, top_k=1):
         model.missing = list(missing)
         found = found_by_basic(indexing, question, top_k)
-        assert found["missing"] == list(missing) and found["citations"]
+        assert found["missing"] == [one for one in missing if one.endswith("?")]
+        assert found["citations"]
         model.missing = []
         for prompts in model.prompts.values():
             prompts.clear()

@@ -53,7 +53,7 @@ class SingleFacts:
     def answer(self, question, texts):
         steps = [text for id, _, text in texts if id.startswith("Q") or id == "computed"]
         if steps:
-            missing = ["(not found)" for step in steps if step.startswith("(not found)")]
+            missing = [step for step in steps if step.startswith(("(not found)", "(open)"))]
             quotes = [self.quote(sentence, texts) for sentence in self.facts.values()]
             told = steps[-1] if "computed" in [id for id, *_ in texts] else "; ".join(steps)
             found = {"quotes": [one for one in quotes if one], "sufficient": not missing}

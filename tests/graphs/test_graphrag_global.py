@@ -129,8 +129,21 @@ def test_a_point_that_no_sentence_states_is_marked_and_no_answer_rests_on_such_p
     assert (result["answer"] != "", result["sufficient"]) == (True, False)
     assert any(invented in warning for warning in result["warnings"])
     others = [str(place) for place in range(1, len(marked) + 2)]
-    ask.model.answers["CombinedAnswer"] = {"answer": "A.", "used": others, "sufficient": True}
+    ask.model.answers["CombinedAnswer"] = lambda human: second(human, others)
     assert ask({"question": "Who knows whom still?"}, level=0)["sufficient"]
+
+
+def second(human, used):
+    """A combined answer that says the second point."""
+    return {"answer": texts_of(human)[1][2], "used": used, "sufficient": True, "general": ""}
+
+
+def test_an_answer_from_all_reports_is_held_to_the_rules_as_others_are(ask):
+    told = {"answer": "Karl Lund", "used": ["1", "2"], "sufficient": True, "general": ""}
+    ask.model.answers["CombinedAnswer"] = told
+    result = ask(level=0)
+    assert (result["answer"], result["sufficient"]) == ("Karl Lund", False)
+    assert result["missing"] == ["No cited sentence supports “Karl Lund”."]
 
 
 def point(text, score):
@@ -139,8 +152,11 @@ def point(text, score):
 
 @pytest.mark.parametrize(("sufficient", "missing"), [(False, ["Why?"]), (True, [])])
 def test_what_is_missing_is_told_where_the_points_do_not_suffice(ask, sufficient, missing):
-    answer = {"used": ["1"], "sufficient": sufficient, "answer": "A.", "missing": "Why?"}
-    ask.model.answers["CombinedAnswer"] = {**answer, "general": ""}
+    ask.model.answers["CombinedAnswer"] = lambda human: {
+        **second(human, ["1", "2"]),
+        "sufficient": sufficient,
+        "missing": "Why?",
+    }
     result = ask(level=0)
     assert (result["sufficient"], result["missing"]) == (sufficient, missing)
 
@@ -207,7 +223,7 @@ def test_what_the_model_knows_besides_is_marked_and_only_on_request(ask):
 def test_too_many_reports_for_the_limit_of_requests_are_told_and_the_weightiest_kept(ask):
     result = ask(context_tokens=500, max_calls=3)
     assert len(ask.model.asked) == 3
-    (warning,) = result["warnings"]
+    warning, *_ = result["warnings"]
     assert "were left out" in warning and "--max-calls" in warning
     view = load_communities(ask.index)
     ratings = {view.report(id)["title"]: view.report(id)["rating"] for id in view.at(1)}

@@ -110,6 +110,14 @@ def test_what_is_missing_is_looked_up_by_the_next_method_which_says_why(ask, scr
     assert sum(one["calls"] for one in result["path"]) == total_calls(result["usage"])
 
 
+def test_a_reason_to_doubt_is_no_question_for_the_next_method(ask, script):
+    script.replies["Answer"] = lambda human: {**script.quoting(human, FACT), "answer": "Karl Lund"}
+    result = ask(top_k=1)
+    first, second = result["path"][:2]
+    assert (first["method"], second["method"]) == ("basic", "deeprag")
+    assert second["why"] == "It may have several parts."
+
+
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_at_most_so_many_methods_follow(ask, script, most):
     script.replies["Answer"] = LACKING

@@ -9,6 +9,7 @@ import time
 import pytest
 from http_stub import Response
 from ragraphs.language.analyser import count_tokens
+from ragraphs.models.chat.window import most_tokens
 from ragraphs.models.short_texts import MOST_TEXTS, MOST_TOKENS, needed
 from ragraphs.models.suited import knows_little, trusted
 from ragraphs.nodes.answer import answered
@@ -101,6 +102,23 @@ async def test_a_model_of_few_parameters_reads_little_and_is_not_believed_until_
     assert await is_short(openai, open_model) == is_small
     model = await open_model()
     assert trusted(model) == (not is_small) and knows_little(model) == is_small
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reply", "read"), [(134_515_008, 256, 600), (3_210_000_000, 2048, 0)]
+)
+async def test_a_tiny_models_replies_end_after_256_tokens_and_its_texts_after_600(
+    openai, open_model, parameters, reply, read
+):
+    openai.answer = lambda _: NOTHING
+    row = {"id": "/models/a.gguf", "meta": {"n_params": parameters}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    texts = number([("Log", long_text(FACT)) for _ in range(3)])
+    await (await open_model()).run(ANSWER, question=QUESTION, texts=texts)
+    body = openai.chats[-1]
+    assert body["max_tokens"] == reply
+    lines = re.findall(r"^\d+\.\d+ (.+)$", body["messages"][1]["content"], re.M)
+    assert not read or 0.8 * read < sum(most_tokens(line) + 4 for line in lines) <= read
 
 
 async def test_a_model_that_reads_slowly_reads_little_from_then_on(openai, open_model, monkeypatch):

@@ -69,7 +69,7 @@ def test_steps_are_shown_with_what_was_computed():
     assert show_steps([]) == "None yet."
     steps = [ShownStep("Who?", "Ann"), ShownStep("When?", ""), ShownStep("Where?", "", ["By sea."])]
     shown = show_steps(steps, "1900")
-    told = "(not found) The texts say: “By sea.”"
+    told = "(open) The texts say: “By sea.”"
     assert [step["text"] for step in shown] == ["Ann", "(not found)", told, "1900"]
     assert [step["id"] for step in shown[:3]] == ["Q1", "Q2", "Q3"]
     assert shown[-1]["id"] == "computed"

@@ -155,6 +155,9 @@ class Script:
         used = [id for id, _, _ in shown]
         return {"answer": said, "used": used, "sufficient": True, "general": ""}
 
+    def answercheck(self, human: str) -> Any:
+        return {"unsupported": [], "sufficient": True}
+
     def kepttexts(self, human: str) -> Any:
         return {"keep": [id for id, _, _ in texts_of(human)]}
 

@@ -110,7 +110,7 @@ class Script:
         return {"sufficient": True, "clue": ""}
 
     def _nextstep(self, human: str) -> Any:
-        if any("(not found)" not in text for _, text in _TEXT.findall(human)):
+        if any(not text.startswith(("(not found)", "(open)")) for _, text in _TEXT.findall(human)):
             return {"finish": True, "question": "", "source": "retrieve", "reason": "enough"}
         step = "Which bridges were designed by John Fowler?"
         return {"finish": False, "question": step, "source": "retrieve", "reason": "unknown"}

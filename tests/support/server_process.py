@@ -22,6 +22,11 @@ class ServerProcess:
         self._folder, self._command, self._health = folder, command, health
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started, and was not killed since."""
+        return self._process is not None
+
     def launch(self) -> None:
         """Starts the server, and does not wait for it."""
         with (self._folder / "log").open("ab") as log:

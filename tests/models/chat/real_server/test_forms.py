@@ -55,13 +55,19 @@ async def test_an_answer_arrives_in_pieces(llama, open_model):
             self.pieces.append(piece)
 
     listener = Listener()
-    meter = start_meter(None)
-    meter.listener = listener
     model = await open_model()
-    for place in range(20):  # a model that writes by chance may write an empty answer
-        reply = await model.run(ANSWER, question=f"Who opened the bridge {place}?", texts=TEXTS)
+    for place in range(20):  # what is written by chance may be empty, cut off or of no use
+        meter = start_meter(None)
+        meter.listener = listener
+        try:
+            reply = await model.run(ANSWER, question=f"Who opened the bridge {place}?", texts=TEXTS)
+        except NoReplyError as error:
+            assert error.cause == "malformed"
+            continue
+        if meter.warnings:
+            assert all("cut off" in warning for warning in meter.warnings)
+            continue
         assert "".join(listener.pieces).strip() == reply.answer
         if len(listener.pieces) > 1:
-            break
-    assert len(listener.pieces) > 1
-    assert meter.warnings == []
+            return
+    pytest.fail("no answer came in pieces")

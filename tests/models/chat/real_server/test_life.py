@@ -74,45 +74,50 @@ async def test_the_unchanging_beginning_of_a_prompt_is_found_in_the_servers_cach
     assert cached[1] > 0.95 * len(system.encode()), "its tokens are bytes"
 
 
-async def test_texts_that_the_window_has_no_room_for_are_left_out(
-    tmp_path, monkeypatch, open_model
-):
-    with serving_llama(tmp_path, context=4096, slots=1) as small:
-        monkeypatch.setenv("OPENAI_BASE_URL", small.base_url)
-        settings.cache_clear()
-        meter = start_meter(None)
-        model = await open_model()
-        texts = number([(f"Text {place}", "One sentence. " * 30) for place in range(30)])
-        try:
-            await model.run(ANSWER, question="Which?", texts=texts)
-        except NoReplyError as error:  # its tokens are bytes: even what fits by our count is more
-            assert "context size" in str(error) or error.cause == "too_large"
-        assert any("window of 4,096 tokens" in warning for warning in meter.warnings)
-        with pytest.raises(NoReplyError, match="does not fit into the window") as caught:
-            await model.run(REWRITE_QUERY, question="Which? " * 3000)
-        assert caught.value.cause == "too_large"
+@pytest.fixture(scope="module")
+def one_slot(tmp_path_factory):
+    """A server of one slot with 4,096 tokens, of which nobody expects that it lives on."""
+    with serving_llama(tmp_path_factory.mktemp("small"), context=4096, slots=1) as server:
+        yield server
 
 
-async def test_a_server_that_is_killed_and_comes_back_is_waited_for(
-    tmp_path, monkeypatch, open_model
-):
-    with serving_llama(tmp_path) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        settings.cache_clear()
-        model = await open_model(max_retries=6)
-        await model.run(REWRITE_QUERY, question="Who?")
-        server.kill()
-        asked = asyncio.create_task(model.run(REWRITE_QUERY, question="When?"))
-        await asyncio.sleep(0.2)
-        assert not asked.done()
-        server.launch()
-        await asked
-
-
-async def test_a_server_that_is_gone_is_a_typed_failure(tmp_path, monkeypatch, open_model):
-    with serving_llama(tmp_path) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+@pytest.fixture
+def small(one_slot, monkeypatch):
+    """The small server, which the environment names."""
+    if not one_slot.is_running:
+        one_slot.start()
+    monkeypatch.setenv("OPENAI_BASE_URL", one_slot.base_url)
     settings.cache_clear()
+    return one_slot
+
+
+async def test_texts_that_the_window_has_no_room_for_are_left_out(small, open_model):
+    meter = start_meter(None)
+    model = await open_model()
+    texts = number([(f"Text {place}", "One sentence. " * 30) for place in range(30)])
+    try:
+        await model.run(ANSWER, question="Which?", texts=texts)
+    except NoReplyError as error:  # its tokens are bytes: even what fits by our count is more
+        assert "context size" in str(error) or error.cause == "too_large"
+    assert any("window of 4,096 tokens" in warning for warning in meter.warnings)
+    with pytest.raises(NoReplyError, match="does not fit into the window") as caught:
+        await model.run(REWRITE_QUERY, question="Which? " * 3000)
+    assert caught.value.cause == "too_large"
+
+
+async def test_a_server_that_is_killed_and_comes_back_is_waited_for(small, open_model):
+    model = await open_model(max_retries=6)
+    await model.run(REWRITE_QUERY, question="Who?")
+    small.kill()
+    asked = asyncio.create_task(model.run(REWRITE_QUERY, question="When?"))
+    await asyncio.sleep(0.2)
+    assert not asked.done()
+    small.launch()
+    await asked
+
+
+async def test_a_server_that_is_gone_is_a_typed_failure(small, open_model):
+    small.kill()
     with pytest.raises(NoReplyError) as caught:
         await (await open_model(max_retries=0)).run(REWRITE_QUERY, question="Who?")
     assert caught.value.cause == "unreachable"
