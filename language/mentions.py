@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -11,6 +10,7 @@ from typing import Literal, NamedTuple
 from . import TEXTS_KEPT
 from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
+from .languages import without_marks
 from .markup import prose
 
 Kind = Literal["name", "quoted", "date", "number"]
@@ -118,11 +118,7 @@ _EXCERPT = " (excerpt)"
 @lru_cache(maxsize=200_000)
 def key(name: str) -> str:
     """``name`` without case, accents, punctuation, possessive ending and leading article."""
-    folded = name.lower()
-    if not name.isascii():
-        folded = unicodedata.normalize("NFKD", name).casefold()
-        folded = "".join(c for c in folded if not unicodedata.combining(c))
-        folded = unicodedata.normalize("NFC", folded)
+    folded = without_marks(name).casefold()
     folded = re.sub(r"['’](?:\s?s\b)?", "", re.sub(r"\b([^\W\d_])\.", r"\1 ", folded))
     parts = _WORDS.findall(folded)
     if len(parts) > 1 and parts[0] in {"the", "a", "an"}:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from ...language.analyser import strip_particle
+from ...language.languages import without_marks
 from ...language.mentions import SIGNS, normalised
 
 _WORD = re.compile(r"[^\W_]+")
@@ -142,10 +142,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 @lru_cache(maxsize=100_000)
 def _folded(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    parts = unicodedata.normalize("NFKD", word).casefold()
-    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+    return without_marks(word).casefold()
 
 
 def _readings(

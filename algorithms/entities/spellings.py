@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -11,6 +10,7 @@ from typing import Literal, NamedTuple
 from rapidfuzz.distance import OSA
 
 from ...language.analyser import STOP_WORDS, strip_particle
+from ...language.languages import without_marks
 from ...language.mentions import key, normalised
 
 _LEGAL = frozenset("inc incorporated corp corporation co ltd limited llc plc gmbh ag sa".split())
@@ -145,10 +145,7 @@ def person_parts(name: str) -> tuple[str, ...]:
 
     The title of a full name is left out ("Mr. Allen Lane": allen, lane).
     """
-    folded = unicodedata.normalize("NFKD", re.sub(r"['’]", "", name))
-    folded = unicodedata.normalize(
-        "NFC", "".join(c for c in folded if not unicodedata.combining(c))
-    )
+    folded = without_marks(re.sub(r"['’]", "", name))
     words = [word for word in _WORD.findall(folded) if word.lower() not in _GENERATIONS]
     capitals = any(not word.isupper() for word in words)
     parts: list[str] = []
