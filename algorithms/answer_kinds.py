@@ -154,10 +154,10 @@ def _is_of_no_life(answer: str, texts: Sequence[str], told: str, place: int) -> 
     keys = {date.key for date in dates(answer)}
     found = [(text, date) for text in texts for date in dates(text) if _meets(date.key, keys)]
     for text, date in found:
-        fact = life_facts(text)[place]
+        facts = life_facts(text)[:2]
+        fact, other = facts[place], facts[1 - place]
         if fact is not None and _meets(fact.key, keys):
             return False
-        other = life_facts(text)[1 - place]
         if other is not None and _meets(other.key, keys):
             continue
         if re.search(told, text[max(0, date.start - 80) : date.end + 40]):

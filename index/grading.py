@@ -33,8 +33,8 @@ def grader_of(index: Index, context: CragContext, model: LanguageModel) -> Grade
     """
     if context.grader != "cross-encoder":
         thresholds = _model_thresholds(index, model.name)
-        fitted = fitted_grader(index)
-        return open_grader(context.grader, model, index.embedder, fitted, thresholds)
+        known = fitted_grader(index)
+        return open_grader(context.grader, model, index.embedder, known, thresholds)
     encoder = named_cross_encoder(index, context)
     fitted = fitted_cross_encoder(index, encoder.name)
     if fitted is None and (context.upper is None or context.lower is None):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from .analyser import count_tokens
@@ -47,11 +46,3 @@ def _is_english(words: Sequence[str]) -> bool:
         return False
     # As they are written: "Los Angeles" and "La Paz" say nothing of the language around them.
     return sum(word in _ENGLISH for word in words) >= sum(word in _FOREIGN for word in words)
-
-
-def without_marks(text: str) -> str:
-    """``text`` with plain letters in the place of those with accents."""
-    if text.isascii():
-        return text
-    parts = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from . import TEXTS_KEPT
 from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
 from .answer_types import OPENERS, UPPER
-from .languages import without_marks
+from .folding import folded
 from .markup import prose
 
 Kind = Literal["name", "quoted", "date", "number"]
@@ -118,9 +118,8 @@ _EXCERPT = " (excerpt)"
 @lru_cache(maxsize=200_000)
 def key(name: str) -> str:
     """``name`` without case, accents, punctuation, possessive ending and leading article."""
-    folded = without_marks(name).casefold()
-    folded = re.sub(r"['’](?:\s?s\b)?", "", re.sub(r"\b([^\W\d_])\.", r"\1 ", folded))
-    parts = _WORDS.findall(folded)
+    spaced = re.sub(r"\b([^\W\d_])\.", r"\1 ", folded(name))
+    parts = _WORDS.findall(re.sub(r"['’](?:\s?s\b)?", "", spaced))
     if len(parts) > 1 and parts[0] in {"the", "a", "an"}:
         parts = parts[1:]
     return _BETWEEN_INITIALS.sub("", " ".join(parts))

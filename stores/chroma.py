@@ -29,7 +29,7 @@ from .chroma_rows import (
     put_rows,
     vectors_of,
 )
-from .chroma_turns import Turn, turn_at
+from .chroma_turns import FolderTurn, turn_at
 from .queries import batches, patience
 from .vectors import FIRST, PARTS, Collection, Entry, Generation, Vectors
 
@@ -279,7 +279,7 @@ class ChromaVectors(Vectors):
             raise self._unusable(generation, error) from error
 
     @contextmanager
-    def _turn(self, generation: Generation, writes: bool) -> Iterator[Turn]:
+    def _turn(self, generation: Generation, writes: bool) -> Iterator[FolderTurn]:
         """A turn at the embedded vectors, alone to write and to open them; others share one."""
         folder = self._folder / generation.name if self._url is None else None
         if not writes:

@@ -17,7 +17,7 @@ _FILE = "turns"
 _LENGTH = 32
 
 
-class Turn:
+class FolderTurn:
     """A turn at a folder; ``stamp`` changes whenever anybody is about to write there."""
 
     def __init__(self, file: int | None) -> None:
@@ -32,7 +32,7 @@ class Turn:
 
 
 @contextmanager
-def turn_at(folder: Path | None, alone: bool) -> Iterator[Turn]:
+def turn_at(folder: Path | None, alone: bool) -> Iterator[FolderTurn]:
     """A turn at ``folder``, ``alone`` or beside others that are not. Blocks.
 
     Chroma puts its index of vectors into several files, one after the other: who opens them
@@ -40,11 +40,11 @@ def turn_at(folder: Path | None, alone: bool) -> Iterator[Turn]:
     be read or the system knows no such locks, nobody waits.
     """
     if (file := _opened(folder)) is None:
-        yield Turn(None)
+        yield FolderTurn(None)
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        yield Turn(file)
+        yield FolderTurn(file)
     finally:
         os.close(file)
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...language.analyser import strip_particle
-from ...language.languages import without_marks
+from ...language.folding import folded
 from ...language.mentions import SIGNS, normalised
 
 _WORD = re.compile(r"[^\W_]+")
@@ -73,13 +73,13 @@ class SpellingIndex:
             if place < after or not (word.folded in self._longest or _stems(word.folded)):
                 continue
             longest = self._longest.get(word.folded, 1)
-            for folded, end in _readings(words, place, longest):
-                entities = self._entities.get(folded)
-                if not entities or not _runs_on(text, words[place : place + len(folded)]):
+            for reading, end in _readings(words, place, longest):
+                entities = self._entities.get(reading)
+                if not entities or not _runs_on(text, words[place : place + len(reading)]):
                     continue
-                if any_case or word.capital or not self._capital[folded]:
+                if any_case or word.capital or not self._capital[reading]:
                     spans.extend(EntitySpan(one, word.start, end) for one in sorted(entities))
-                    after = place + len(folded)
+                    after = place + len(reading)
                     break
         return spans
 
@@ -92,8 +92,8 @@ def possible_names(text: str) -> set[str]:
     words = list(_words(text))
     names: set[str] = set()
     for place, word in enumerate(words):
-        for folded, end in _readings(words, place, _LONGEST_NAME):
-            names.update(_written(folded))
+        for reading, end in _readings(words, place, _LONGEST_NAME):
+            names.update(_written(reading))
             start = word.start
             while start and text[start - 1] in SIGNS:
                 start -= 1
@@ -137,12 +137,7 @@ def _words(text: str) -> Iterator[_Word]:
         written, (start, end) = match[0], match.span()
         if written in ("s", "S") and text[start - 1 : start] in ("'", "’"):
             continue
-        yield _Word(start, end, _folded(written), not written[0].islower())
-
-
-@lru_cache(maxsize=100_000)
-def _folded(word: str) -> str:
-    return without_marks(word).casefold()
+        yield _Word(start, end, folded(written), not written[0].islower())
 
 
 def _readings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -10,7 +11,6 @@ from typing import Literal, NamedTuple
 from rapidfuzz.distance import OSA
 
 from ...language.analyser import STOP_WORDS, strip_particle
-from ...language.languages import without_marks
 from ...language.mentions import key, normalised
 
 _LEGAL = frozenset("inc incorporated corp corporation co ltd limited llc plc gmbh ag sa".split())
@@ -145,7 +145,10 @@ def person_parts(name: str) -> tuple[str, ...]:
 
     The title of a full name is left out ("Mr. Allen Lane": allen, lane).
     """
-    folded = without_marks(re.sub(r"['’]", "", name))
+    folded = unicodedata.normalize("NFKD", re.sub(r"['’]", "", name))
+    folded = unicodedata.normalize(
+        "NFC", "".join(c for c in folded if not unicodedata.combining(c))
+    )
     words = [word for word in _WORD.findall(folded) if word.lower() not in _GENERATIONS]
     capitals = any(not word.isupper() for word in words)
     parts: list[str] = []

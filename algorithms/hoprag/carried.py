@@ -1,4 +1,4 @@
-"""What still holds of the edges of before, once some passages have changed (HopRAG)."""
+"""The edges of before that still hold, once some passages have changed (HopRAG)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def keywords_to_arrays(words: KeywordSets) -> dict[str, NDArray[Any]]:
 
 
 def pairs_to_arrays(asked: Questioned, pairs: Pairs) -> dict[str, NDArray[Any]]:
-    """The arrays from which ``carried_pairs`` takes over ``pairs``, beside those of the graph."""
+    """The arrays from which ``carried_pairs`` takes ``pairs``, beside the graph's arrays."""
     best = np.full(len(asked.outgoing.passages), -1, dtype=np.int32)
     similarity = np.zeros(len(best))
     best[pairs.outgoing], similarity[pairs.outgoing] = pairs.incoming, pairs.similarity

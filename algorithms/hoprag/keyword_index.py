@@ -22,7 +22,7 @@ _PARTS = ("vocabulary", "words", "ends", "listed", "bounds")
 class KeywordSets(Sequence[frozenset[int]]):
     """Keyword sets k_0 … k_{m−1} as numbers, which two arrays hold.
 
-    A word is known by a hash of 64 bits: those of k_j are ``codes[ends[j]:ends[j + 1]]``, in order.
+    A word is known by a hash of 64 bits; k_j is ``codes[ends[j]:ends[j + 1]]``, in order.
 
     >>> sets = KeywordSets.of([{"kite", "maker"}, {"kite"}])
     >>> len(sets[0] & sets[1])

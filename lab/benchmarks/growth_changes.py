@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any
@@ -15,6 +15,7 @@ from ragraphs.context import IndexContext
 from ragraphs.evaluation.measuring import timed
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.models.protocol import OFFLINE
+from ragraphs.state.index import IndexInput
 
 from ..measuring import processor_seconds
 from .synthetic import made_up
@@ -40,7 +41,7 @@ def apply_change(index: str, change: str) -> dict[str, Any]:
     return {"seconds": round(seconds, 2), "processor_seconds": round(used, 2), "steps": steps}
 
 
-def _given(change: str) -> Mapping[str, Any]:
+def _given(change: str) -> IndexInput:
     if change == "remove":
         return {"remove": [_ID]}
     texts = [document["text"] for document in made_up(20, seed=_SEEDS[change])]

@@ -59,6 +59,7 @@ def evaluate_hops(
     context = context.model_copy(
         update={"layers": ["passages", *layers_of("hoprag"), *layers_of(retriever)]}
     )
+    ways: list[tuple[str, dict[str, Any], float | None]]
     ways = [(name, way, None) for name, way in _UNLABELLED.items()]
     ways += [(name, way, error) for name, way in _LABELLED.items() for error in errors]
     with indexed_set(dataset, context, report) as (dataset, index, _):
@@ -67,7 +68,7 @@ def evaluate_hops(
         rows = []
         for name, way, error in ways:
             model = OFFLINE if error is None else f"labels-{error:g}"
-            walk = HopragContext(index=index.name, model=model, retriever=retriever, **way)
+            walk = HopragContext(index=index.name, model=model, **{"retriever": retriever, **way})
             run = Run(walk, index, Meter())
             skill = None if error is None else asyncio.run(_measured(run, own, error))
             recall = _recall(run, replace(dataset, questions=tuple(asked)), error, report)

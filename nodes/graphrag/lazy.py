@@ -21,7 +21,7 @@ from ...models.query_vectors import embed_queries
 from ...state.errors import RagraphsError
 from ...state.graphrag import GraphragState, Point
 from ...state.records import Evidence
-from ...state.reports import Finding
+from ...state.reports import Finding, Report
 from ...stores.communities import ASSEMBLED
 from ..retrieve import nearest
 from ..run import Run
@@ -151,11 +151,11 @@ async def keep_findings(run: Run[GraphragContext], points: Sequence[Point]) -> N
 
 
 def _keep(index: Index, told: Mapping[str, Sequence[Finding]]) -> None:
-    longer = {}
+    longer: dict[str, tuple[Report, str]] = {}
     for id, community in index.communities.get(told).items():
         report = community.report
         if report is not None and community.writer in (ASSEMBLED, OFFLINE):
             new = {one["statement"]: one for one in (*told[id], *report["findings"])}
             findings = list(new.values())[:_MOST_FINDINGS]
-            longer[id] = {**report, "findings": findings}, community.writer
+            longer[id] = Report(**{**report, "findings": findings}), community.writer
     index.communities.put_reports(longer)

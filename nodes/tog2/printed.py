@@ -27,7 +27,9 @@ def printed_relevance(
 
     s is the cosine of the question's ``vector`` with the embedded text [triple : passage].
     """
-    texts = {one["id"]: f"{one['title']}\n{one['text']}" for one in index.catalogue.passages(own)}
+    texts = {
+        one["id"]: f"{one['title']}\n{one['text']}" for one in index.catalogue.passages(list(own))
+    }
     pairs = [
         (one["entity"], id, f"{step_sentence(graph, steps[0]) if steps else ''} {texts[id]}")
         for one in candidates

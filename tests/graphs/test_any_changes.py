@@ -43,7 +43,7 @@ def a_document(chance, number):
 
 
 def changed(chance, documents):
-    """What a run is given: documents that come or change, and others that go."""
+    """The input of a run: documents that come or change, and others that go."""
     gone = [id for id in documents if chance.random() < 0.1]
     for id in gone:
         del documents[id]
