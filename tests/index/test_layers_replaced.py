@@ -23,10 +23,11 @@ from ragraphs.stores.arrays import DamagedArraysError, Scratch
 _SAVES = 12
 _LOOKS = 200_000
 _NUMBERS = 40_000
+_NAMES = "source", "target", "similarity", "names"
 
 
 def make(index: Index, scratch: Scratch) -> Arrays:
-    return {name: np.arange(_NUMBERS) for name in ("source", "target", "similarity", "names")}
+    return {name: np.arange(_NUMBERS) for name in _NAMES}
 
 
 def saved(index: Index) -> None:
@@ -40,7 +41,7 @@ def looked(index: Index, told: Counter[str], loads: bool) -> None:
     try:
         if loads:
             arrays = HOPS._read(index)
-            whole = all(len(array) == _NUMBERS for array in arrays.values())
+            whole = all(len(arrays[name]) == _NUMBERS for name in _NAMES)
             told["loaded" if whole else "half"] += 1
         else:
             HOPS.stamp(index)
@@ -82,7 +83,7 @@ def test_a_layer_made_again_is_there_for_everybody_all_the_time(tmp_path):
         over.set()
         for reader in readers:
             reader.join(60)
-    assert set(told.get() + told.get() + told.get()) <= {"found", "loaded"}
+    assert set(sum((told.get(timeout=60) for _ in readers), Counter[str]())) <= {"found", "loaded"}
 
 
 def _look_from_outside(name: str, looks: int, told: Any) -> None:
