@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from ..context import Context
 from ..index.opening import Index, language_model
 from ..models.budget import Budget
-from ..models.meter import Meter, start_meter
+from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.prompt import Excerpt, Prompt
@@ -107,23 +107,32 @@ async def gathered(
 ) -> list[T]:
     """The results of ``works``, done at the same time, in order; ``report`` is told of ``step``.
 
-    The first RagraphsError ends them all, and is raised.
+    The first RagraphsError ends them all, and is raised; at a limit on tokens or cost, once the
+    requests on their way have replies, which are paid for.
     """
-    done = 0
+    results: dict[int, T] = {}
+    refused: list[RagraphsError] = []
+    budget = current_meter().budget
 
-    async def one(work: Callable[[], Awaitable[T]]) -> T:
-        nonlocal done
-        result = await work()
-        done += 1
-        report(step, done, len(works))
-        return result
+    async def one(place: int, work: Callable[[], Awaitable[T]]) -> None:
+        try:
+            results[place] = await work()
+        except RagraphsError as error:
+            if budget is None or not budget.was_reached:
+                raise
+            refused.append(error)
+        else:
+            report(step, len(results), len(works))
 
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(work)) for work in works]
+            for place, work in enumerate(works):
+                group.create_task(one(place, work))
     except* RagraphsError as errors:
         raise _first(errors) from None
-    return [task.result() for task in tasks]
+    if refused:
+        raise refused[0]
+    return [results[place] for place in range(len(works))]
 
 
 def _first(errors: BaseExceptionGroup[RagraphsError]) -> RagraphsError:

@@ -37,8 +37,8 @@ def of_an_answer(way: Way, index: Index) -> Estimate:
         texts, calls = sum(contexts), len(contexts)
         least = texts + calls * _instructions(MAP_TEXTS)
         combining = _instructions(COMBINE_POINTS) + context.context_tokens
-        most = texts + calls * (_instructions(MAP_TEXTS) + _LONGEST_QUESTION) + combining
-        limited = min(calls + 1, context.max_calls)
+        most = texts + calls * (_instructions(MAP_TEXTS) + _LONGEST_QUESTION) + 2 * combining
+        limited = min(calls + 2, context.max_calls)  # one combines, one may check the answer
         return Estimate(min(calls, limited), limited, min(least, most), most)
     most_calls = context.max_calls
     request = context.top_k * (_longest_passage(index) + _ROW_TOKENS)

@@ -100,7 +100,11 @@ def reply(body: Any) -> Any:
         case "Points":
             return {"points": [{"point": "Bridges.", "score": 90, "evidence": [texts[0][0]]}]}
         case "CombinedAnswer":
-            return {"answer": "Bridges and who built them.", "used": ["1"], "sufficient": True}
+            return {
+                "answer": "Marley wrote of the Brooklyn Bridge, opened in 1883.",
+                "used": ["1"],
+                "sufficient": True,
+            }
         case "NextStep":
             return {"finish": True, "question": "", "source": "retrieve", "reason": "enough"}
         case "CheckedClaims":

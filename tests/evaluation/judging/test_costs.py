@@ -68,7 +68,7 @@ def test_the_requests_for_all_reports_and_all_texts_are_known(judged):
     result = judged(*asked)
     calls = sum(round(one["calls"]) for one in result["conditions"])
     assert calls > 5, "the texts are read in several requests"
-    assert costs["calls_least"] <= calls <= costs["calls_most"] == costs["calls_least"] + 2
+    assert costs["calls_least"] <= calls <= costs["calls_most"] == costs["calls_least"] + 4
 
 
 def test_a_table_of_costs_says_at_least_and_at_most(judged):
@@ -122,4 +122,4 @@ def test_a_limit_of_tokens_ends_it_in_a_sentence_and_the_same_command_goes_on(ju
     assert ended[-1].code == 0 and "4 of 4" in ended[-1].out
     counts = judged.model.counts
     assert (counts["Personas"], counts["CollectionQuestions"], counts["Answer"]) == (1, 2, 8)
-    assert 8 <= counts["Verdicts"] <= 8 + len(ended), "one on its way may be lost each time"
+    assert counts["Verdicts"] == 8, "requests on their way are waited for"
