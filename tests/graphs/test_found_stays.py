@@ -56,16 +56,18 @@ def test_a_run_that_meets_a_limit_shows_what_was_found(
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: next(iter(limit)))
 @pytest.mark.parametrize("name", [*METHODS, "router"])
-def test_the_offline_reader_meets_no_limit_on_what_is_paid(made, name, limit):
+def test_the_offline_reader_meets_no_limit_on_what_is_paid(made, tmp_path, name, limit):
+    index = copy_of(made, tmp_path / "asked")
     for question in (QUESTION, WHOLE):
-        result = asked(name, question, index=str(made), model="offline", **limit)
+        result = asked(name, question, index=index, model="offline", **limit)
         assert result["evidence"] and result["stop_reason"] != "budget"
         # CRAG cites nothing of what it grades irrelevant.
         assert "max_seconds" in limit or name == "crag" or result["citations"]
 
 
-def test_without_a_model_passages_come_before_communities(made):
-    result = asked("graphrag", WHOLE, index=str(made), model="offline")
+def test_without_a_model_passages_come_before_communities(made, tmp_path):
+    index = copy_of(made, tmp_path / "asked")
+    result = asked("graphrag", WHOLE, index=index, model="offline")
     found = [one["found"] for one in result["evidence"]]
     first = found.index("community") if "community" in found else len(found)
     assert first > 0 and "community" not in found[:first]
