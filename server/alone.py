@@ -70,7 +70,8 @@ def _check_token(request: Request, access: Access) -> None:
     if token is None:
         return
     folder = index_folder(access.default, settings())
-    if not compare_digest(token, announcement(folder).get("token", "")):
+    own = announcement(folder).get("token", "")
+    if not compare_digest(token.encode(), own.encode()):
         raise RagraphsError("This server has another index.")
 
 

@@ -168,6 +168,14 @@ def test_pages_of_other_sites_may_not_ask(url, head, status):
     assert answer.status_code == status
 
 
+@pytest.mark.parametrize("token", ["of another index", "é".encode("latin-1")])
+def test_who_takes_it_for_the_server_of_another_index_is_told_so(url, token):
+    answer = httpx.post(
+        f"{url}/ask", json={"question": QUESTION}, headers={"Ragraphs-Server": token}
+    )
+    assert answer.status_code == 422 and "has another index" in answer.json()["detail"]
+
+
 def test_a_balancer_learns_whether_the_index_opens(url):
     answer = httpx.get(f"{url}/health", headers={"Host": "10.0.0.7"}, timeout=60)
     assert answer.status_code == 200 and answer.json() == {"status": "ready"}
