@@ -223,8 +223,8 @@ def test_a_message_that_draws_on_earlier_steps_is_one_that_the_graph_sends(make,
     script.sources = {script.chain[1]: "earlier"}
     _, made = make("--index", "kept")
     del openai.requests[:]
-    run("ask", DESIGNER["question"], "--method", "deeprag", "--index", "kept", "--policy", "trained",
-        *MODEL, "--temperature", "0.5")  # fmt: skip
+    run("ask", DESIGNER["question"], "--method", "deeprag", "--index", "kept", "--policy",
+        "trained", *MODEL, "--temperature", "0.5")  # fmt: skip
     sent = [[message["content"] for message in body["messages"]] for body in openai.chats]
     for row in made:
         assert asked(row) in sent or row["source"]["prompt"] == "synthesize"
