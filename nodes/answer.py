@@ -47,6 +47,7 @@ async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     found = answered(reply, evidence)
     if run.context.model == OFFLINE and not found["sufficient"]:
         found["missing"] = await run.in_thread(unspoken, state["question"], evidence)
+        found["doubt"] = " ".join(found["missing"])
     return await checked(run, state["question"], found, evidence)
 
 
@@ -138,7 +139,8 @@ async def _claims_checked(
 
 
 def _uncertain(found: Update, why: str) -> Update:
-    return {**found, "missing": [why], "sufficient": False, "stop_reason": "insufficient"}
+    told = {"missing": [why], "doubt": why}
+    return {**found, **told, "sufficient": False, "stop_reason": "insufficient"}
 
 
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:

@@ -44,6 +44,7 @@ from .sub_questions import (
 )
 
 _MOST_REPEATED = 2
+_OF_ANSWER = ("answer", "missing", "doubt", "citations")
 _MANY_PARTS = 3
 _MORE = 5  # passages of the question's ranking that are read beside those of a missing fact
 _REASONS: dict[StepSource, str] = {
@@ -88,7 +89,7 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
     taken = sub_answer(read["sufficient"], read["answer"], read["citations"])
     if reply.sufficient:
         taken = taken._replace(doubted=read["answer"] if taken.why else "")
-    kept_answer = {key: read[key] for key in ("answer", "missing", "citations")}
+    kept_answer = {key: read[key] for key in _OF_ANSWER if key in read}
     return {**_taken(state, step, taken), **kept_answer, "evidence": kept, "ranked": ranked}
 
 
