@@ -146,6 +146,9 @@ def _uncertain(found: Update, why: str) -> Update:
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
     """The part of the output that a reply from ``evidence`` decides, with checked citations."""
     citations = check_citations(reply.quotes, evidence)
+    texts = [passage["text"] for passage in evidence]
+    if pointed_at(reply.answer, texts) and not any(reply.answer in text for text in texts):
+        reply.answer = ""  # it is the number of a sentence, as tiny models answer
     sufficient = _is_supported(reply, citations)
     return {
         "answer": reply.answer,
