@@ -44,6 +44,7 @@ def searched(monkeypatch) -> list[str]:
     return queries
 
 
+@pytest.mark.slow
 def test_methods_without_their_layers_are_out_with_the_command_that_builds_them(indexing, script):
     indexing.run(documents=DOCUMENTS)
     obstacles = ask_at(indexing.name)["decision"]["obstacles"]
@@ -160,6 +161,7 @@ def test_what_is_missing_decides_who_goes_on(ask, script, question, missing, met
     assert result["decision"]["parts"] == 1
 
 
+@pytest.mark.slow
 def test_parts_that_stand_side_by_side_are_read_as_a_tree_unless_another_way_is_chosen(ask, script):
     script.replies["Answer"] = LACKING
     script.replies["SubQuestions"] = {"questions": []}

@@ -78,6 +78,7 @@ def mixed(module_engine: Engine) -> Mixed:
     }
 
 
+@pytest.mark.slow
 @given(where=filters)
 def test_sql_and_the_lexical_index_find_the_passages_that_meet_a_filter(
     mixed: Mixed, where: dict[str, Any]

@@ -112,6 +112,7 @@ def prompts(rows):
     return [row["source"]["prompt"] for row in rows]
 
 
+@pytest.mark.slow
 def test_a_question_that_the_model_knows_has_a_trajectory_without_retrieval(make, openai):
     script = Script(openai, who="John Fowler")
     summary, made = make()
@@ -128,6 +129,7 @@ def test_a_question_that_the_model_knows_has_a_trajectory_without_retrieval(make
     assert "StepReading" not in script.kinds()
 
 
+@pytest.mark.slow
 def test_a_question_that_it_knows_wrongly_is_looked_up_which_the_pair_prefers(make, openai):
     Script(openai, who="Benjamin Baker")
     summary, made = make("--index", "kept")
@@ -147,6 +149,7 @@ def test_a_question_that_it_knows_wrongly_is_looked_up_which_the_pair_prefers(ma
     assert chosen == rejected == {"finish": False, "question": WHO}
 
 
+@pytest.mark.slow
 def test_of_two_steps_the_one_that_is_not_known_is_looked_up(make, openai):
     Script(openai, (WHO, WHERE), who="John Fowler", where="London")
     summary, made = make(questions=[BIRTH])
@@ -157,6 +160,7 @@ def test_of_two_steps_the_one_that_is_not_known_is_looked_up(make, openai):
     assert reply(made[3])["final"] == "Sheffield"
 
 
+@pytest.mark.slow
 def test_a_known_step_after_a_reading_is_decided_in_the_reply_to_that_reading(make, openai):
     Script(openai, (WHO, WHERE), where="Sheffield")
     summary, made = make(questions=[BIRTH])
@@ -168,6 +172,7 @@ def test_a_known_step_after_a_reading_is_decided_in_the_reply_to_that_reading(ma
     assert chosen == ["retrieve", "known"]
 
 
+@pytest.mark.slow
 def test_a_step_that_follows_from_earlier_answers_is_no_matter_of_memory(make, openai):
     script = Script(openai, (WHO, "Is that the name of the designer?"))
     script.sources = {script.chain[1]: "earlier"}
@@ -176,6 +181,7 @@ def test_a_step_that_follows_from_earlier_answers_is_no_matter_of_memory(make, o
     assert prompts(made)[:3] == ["next_step", "read_step", "answer_from_steps"]
 
 
+@pytest.mark.slow
 def test_questions_without_a_trajectory_are_counted_by_their_reason(make, openai):
     Script(openai, who="Benjamin Baker")
     wrong = {**DESIGNER, "answer": "Thomas Bouch", "aliases": []}
@@ -188,6 +194,7 @@ def test_questions_without_a_trajectory_are_counted_by_their_reason(make, openai
     assert made == []
 
 
+@pytest.mark.slow
 def test_a_branch_whose_reply_is_no_use_is_no_trajectory(make, openai):
     script = Script(openai, who="John Fowler")
     script.closedbookanswer = lambda asked, steps: "I believe it was Fowler."
@@ -196,6 +203,7 @@ def test_a_branch_whose_reply_is_no_use_is_no_trajectory(make, openai):
     assert "closed_book" in summary["notes"][0] and "closed_book" not in prompts(made)
 
 
+@pytest.mark.slow
 def test_an_answer_that_quotes_nothing_of_the_texts_is_no_trajectory(make, openai, monkeypatch):
     monkeypatch.setitem(READINGS, WHO, ("John Fowler", "Everybody knows John Fowler."))
     script = Script(openai)
@@ -205,6 +213,7 @@ def test_an_answer_that_quotes_nothing_of_the_texts_is_no_trajectory(make, opena
     assert summary["unsolved"]["no_trajectory"] == 1 and made == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concludes", [False, True])
 def test_every_message_is_one_that_the_graph_sends(make, run, openai, concludes):
     script = Script(openai, (WHO, WHERE), concludes)
@@ -220,6 +229,7 @@ def test_every_message_is_one_that_the_graph_sends(make, run, openai, concludes)
     assert all(request in sent for request in map(asked, made))
 
 
+@pytest.mark.slow
 def test_a_message_that_draws_on_earlier_steps_is_one_that_the_graph_sends(make, run, openai):
     script = Script(openai, (WHO, "Is that the name of the designer?"))
     script.sources = {script.chain[1]: "earlier"}
@@ -233,6 +243,7 @@ def test_a_message_that_draws_on_earlier_steps_is_one_that_the_graph_sends(make,
         assert asked(row) in sent or row["source"]["prompt"] == "synthesize"
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_the_range_of_what_is_not_kept_and_writes_nothing(make, openai):
     Script(openai, who="Benjamin Baker")
     cost, made = make("--dry-run", "--index", "kept", "--most-calls", "9")
@@ -247,6 +258,7 @@ def test_a_dry_run_tells_the_range_of_what_is_not_kept_and_writes_nothing(make, 
     assert cost["calls_most"] == cost["tokens_most"] == 0 and len(openai.chats) == asked_before
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_goes_on_from_the_replies_that_came(training_data, make, openai):
     script = Script(openai, (WHO, WHERE), who="John Fowler", where="London")
     write_set([BIRTH])
@@ -277,6 +289,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_asked(
     assert ended.code in (1, 2) and said in ended.err and openai.chats == []
 
 
+@pytest.mark.slow
 def test_the_summary_is_printed_in_words(training_data, openai):
     Script(openai, who="John Fowler")
     write_set([DESIGNER])
