@@ -9,6 +9,7 @@ from sqlalchemy import (
     ColumnClause,
     ColumnElement,
     Connection,
+    ScalarSelect,
     bindparam,
     column,
     desc,
@@ -50,18 +51,39 @@ def search(
     where: ColumnElement[bool] | None = None,
 ) -> list[tuple[str, float]]:
     """The ids of at most ``most`` passages that hold ``query_terms``, with scores, best first."""
-    match = " OR ".join(f'"{term}"' for term in query_terms)
     passages = tables.passages
     query = (
         select(passages.c.id, (-func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).label("score"))
         .join_from(_TERMS, passages, passages.c.number == _TERMS.c.rowid)
-        .where(_WHOLE_ROW.match(match))
+        .where(_holding(query_terms))
         .order_by(desc("score"), passages.c.id)
         .limit(most)
     )
     if where is not None:
         query = query.where(where)
     return [(id, score) for id, score in connection.execute(query)]
+
+
+def counts(
+    connection: Connection,
+    asked: Sequence[Sequence[str]],
+    most: int,
+    where: ColumnElement[bool] | None = None,
+) -> list[int]:
+    """How many passages hold one of the terms of each of ``asked``, counted up to ``most``."""
+    numbers: list[ScalarSelect[int]] = []
+    for query_terms in asked:
+        held = select(_TERMS.c.rowid).where(_holding(query_terms)).limit(most)
+        if where is not None:
+            passages = tables.passages
+            held = held.join(passages, passages.c.number == _TERMS.c.rowid).where(where)
+        numbers.append(select(func.count()).select_from(held.subquery()).scalar_subquery())
+    return [count for part in batches(numbers) for count in connection.execute(select(*part)).one()]
+
+
+def _holding(query_terms: Sequence[str]) -> ColumnElement[bool]:
+    """Whether a passage holds one of the terms; none holds one of none."""
+    return _WHOLE_ROW.match(" OR ".join(f'"{term}"' for term in query_terms) or '""')
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:
