@@ -9,7 +9,6 @@ from sqlalchemy import (
     ColumnClause,
     ColumnElement,
     Connection,
-    ScalarSelect,
     bindparam,
     column,
     desc,
@@ -55,7 +54,7 @@ def search(
     query = (
         select(passages.c.id, (-func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).label("score"))
         .join_from(_TERMS, passages, passages.c.number == _TERMS.c.rowid)
-        .where(_holding(query_terms))
+        .where(_WHOLE_ROW.match(_match(query_terms)))
         .order_by(desc("score"), passages.c.id)
         .limit(most)
     )
@@ -71,19 +70,17 @@ def counts(
     where: ColumnElement[bool] | None = None,
 ) -> list[int]:
     """How many passages hold one of the terms of each of ``asked``, counted up to ``most``."""
-    numbers: list[ScalarSelect[int]] = []
-    for query_terms in asked:
-        held = select(_TERMS.c.rowid).where(_holding(query_terms)).limit(most)
-        if where is not None:
-            passages = tables.passages
-            held = held.join(passages, passages.c.number == _TERMS.c.rowid).where(where)
-        numbers.append(select(func.count()).select_from(held.subquery()).scalar_subquery())
-    return [count for part in batches(numbers) for count in connection.execute(select(*part)).one()]
+    held = select(_TERMS.c.rowid).where(_WHOLE_ROW.match(bindparam("asked"))).limit(most)
+    if where is not None:
+        passages = tables.passages
+        held = held.join(passages, passages.c.number == _TERMS.c.rowid).where(where)
+    query = select(func.count()).select_from(held.subquery())
+    return [connection.execute(query, {"asked": _match(one)}).scalar_one() for one in asked]
 
 
-def _holding(query_terms: Sequence[str]) -> ColumnElement[bool]:
-    """Whether a passage holds one of the terms; none holds one of none."""
-    return _WHOLE_ROW.match(" OR ".join(f'"{term}"' for term in query_terms) or '""')
+def _match(query_terms: Sequence[str]) -> str:
+    """What finds the passages that hold one of the terms; none hold one of none."""
+    return " OR ".join(f'"{term}"' for term in query_terms) or '""'
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:
