@@ -157,7 +157,7 @@ def _listed(group: Sequence[ShownName]) -> list[Excerpt]:
 
 
 class _AllFacts:
-    """The facts of all passages in the order of their texts; of a large index read at every pass."""
+    """The facts of all passages in the order of their texts, read once where the index is small."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
