@@ -146,6 +146,17 @@ def test_a_synthesis_that_no_quote_supports_is_not_sufficient(narrate, model, mo
     assert not result["sufficient"] and "Anna Berg" in result["missing"][0]
 
 
+def test_a_step_that_rules_refuse_is_told_as_not_certain(narrate, model, monkeypatch):
+    def read(asked, human):
+        found = Script.read(model, asked, human)
+        return {**found, "answer": "Joseph Strauss"} if asked == CHAIN[0][0] else found
+
+    monkeypatch.setattr(model, "read", read)
+    step = narrate()["steps"][1]
+    assert (step["answer"], step["doubted"], step["found"]) == ("", "Joseph Strauss", False)
+    assert "\n(not certain) Joseph Strauss The texts say: “" in model.prompts["StepReading"][1]
+
+
 def test_a_sub_question_that_was_asked_before_ends_the_narrative(narrate, model):
     model.steps = ["Who designed the Atomium?", "who designed the atomium"]
     assert len(narrate("When was the designer of the Atomium born?")["steps"]) == 2

@@ -150,6 +150,11 @@ def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(o
             "How did Thomas Bouch know John Fowler?",
             "tog2",
         ),
+        (
+            "How is John Fowler related to Thomas Bouch?",
+            "How Thomas Bouch knew John Fowler.",
+            "tog2",
+        ),
         ("세종대왕이 반포한 것은?", "세종대왕은 무엇을 반포하였는가?", "hoprag"),
     ],
 )
