@@ -40,7 +40,7 @@ ONLY = {
 }
 APART = {("nodes", "views"), ("views", "nodes"), ("server", "cli")}
 PAPERS = {"crag", "deeprag", "hoprag", "tog2", "graphrag"}
-OTHER_REPLIES = {"extraction", "judging", "statement", "question_set"}
+OTHER_REPLIES = {"extraction", "judging", "statement", "question_set", "tuning"}
 NO_ROOMS = {"tests", "build", "docs", "examples", "lab"}
 OF_LAB = re.compile(r"\blab[./]\w|(^|\.)lab$")
 SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"')

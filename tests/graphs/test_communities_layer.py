@@ -150,6 +150,27 @@ def test_a_parent_that_fits_is_written_from_all_its_elements(indexing, model):
     assert "Report" not in kinds
 
 
+def test_a_relation_is_told_with_the_sentence_that_states_it_as_far_as_there_is_room(
+    indexing, model
+):
+    def facts(human):
+        found = model.facts(human)
+        told = [{**one, "relation": "is acquainted with"} for one in found["relations"]]
+        return {**found, "relations": told}
+
+    model.answers["Facts"] = facts
+    build(indexing, FEW)
+    first, second = NAMES[:2]
+    whole = f"{first} is acquainted with {second}: {first} knows {second}."
+    shown = max(map(lines_of, model.of("CommunityReport")), key=len)
+    assert whole in [text for *_, text in shown]
+    model.asked.clear()
+    build(indexing, report_tokens=500)
+    lines = [one for human in model.of("CommunityReport") for one in lines_of(human)]
+    told = [": " in text for _, kind, _, text in lines if kind == "Relation"]
+    assert 0 < sum(told) < len(told)
+
+
 def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
     claim = {
         "subject": NAMES[0],

@@ -123,6 +123,25 @@ def test_a_graph_without_documents_is_loaded_and_walked(indexing):
         assert "Ada Quill was born in Bergen." in told
 
 
+def test_cards_of_entities_that_left_the_graph_go(indexing):
+    import_lines(indexing, *GRAPH, documents=ALL[:1])
+    import_lines(indexing, {"triples": [["Kestrel Works", "was founded by", "Bo Lind"]]})
+    ids = {row["id"] for row in indexing.index.catalogue.documents()}
+    assert ids == {"bridge", "triples.jsonl#Kestrel Works"}
+    assert "Ada Quill" not in names_of(indexing) and "Bo Lind" in names_of(indexing)
+
+
+def test_no_card_goes_for_a_line_that_cannot_be_read(indexing):
+    import_lines(indexing, *GRAPH)
+    before = names_of(indexing)
+    result = import_lines(indexing, GRAPH[0], '{"triples": [["Ada')
+    assert len(result["failures"]) == 1
+    assert names_of(indexing) == before
+    (indexing.folder / "triples.jsonl").write_bytes(b"\xff\xfe\x00")
+    indexing.run(triples=[str(indexing.folder / "triples.jsonl")])
+    assert names_of(indexing) == before
+
+
 @pytest.mark.slow
 def test_what_a_loaded_graph_tells_is_cited_as_a_triple(indexing, openai):
     import_lines(indexing, *GRAPH)
