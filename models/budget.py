@@ -171,14 +171,6 @@ class Budget:
         self._cost += cost
 
 
-def dollars(cost: float) -> str:
-    """An amount of US dollars to be read: two digits that say something, and cents."""
-    digits = 2
-    while digits < 6 and 0 < cost < 10 ** (1 - digits):
-        digits += 1
-    return f"${cost:,.{digits}f}"
-
-
 def _free(waiting: asyncio.Future[None]) -> None:
     if not waiting.done():
         waiting.set_result(None)
