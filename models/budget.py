@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from threading import Lock
 
 from ..state.records import Usage
-from ..state.usage import total_tokens
+from ..state.usage import dollars, total_tokens
 from .prices import Prices
 from .protocol import NoReplyError
 
