@@ -1,0 +1,30 @@
+"""The program ``ragraphs``: a question that a running server answers needs none of the commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
+
+from .asking import answer_plainly
+
+
+def main() -> NoReturn:
+    """Has a plain question answered by the server of its index, and runs any other command."""
+    try:
+        code = answer_plainly(sys.argv[1:])
+        sys.stdout.flush()
+    except BaseException as error:
+        _run(partial(_fail, error))  # told as that of any command
+    _run() if code is None else sys.exit(code)
+
+
+def _run(*commands: Callable[..., object]) -> NoReturn:
+    from .main import main as run
+
+    run(*commands)
+
+
+def _fail(error: BaseException, **_: object) -> NoReturn:
+    raise error
