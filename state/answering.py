@@ -23,6 +23,9 @@ StopReason = Literal[
 ]
 
 
+Verdict = Literal["supported", "refuted", "not enough"]  # on a statement
+
+
 class QuestionInput(TypedDict):
     """The input of every graph that answers questions."""
 

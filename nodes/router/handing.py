@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...algorithms.citations import united
+from ...language.analyser import keywords
 from ...state.found import Found, LookedUp, cited_evidence
 
 
@@ -29,6 +30,12 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     cited = cited_evidence(found)
     rest = [text for text in found["evidence"] if text not in cited]
     return {**found, "evidence": [*cited, *rest]}
+
+
+def has_moved(before: Found, found: Found) -> bool:
+    """Whether something else is missing of what was ``found`` than ``before``."""
+    asked, open_now = (keywords(" ".join(one["missing"])) for one in (before, found))
+    return not asked or asked != open_now
 
 
 def worth(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:

@@ -26,6 +26,7 @@ def narrate(indexing, model, snapshots):
     return partial(ask, indexing, mode="narrative")
 
 
+@pytest.mark.slow
 def test_every_step_is_recorded_with_its_decision_and_what_came_of_it(narrate):
     result = narrate()
     opening, *steps = result["steps"]
@@ -89,6 +90,7 @@ def test_a_dated_fact_comes_from_earlier_answers_only_if_the_model_may_say_so(
     assert step["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "source", "answer"), [("3 May 1901", "retrieve", ""), ("1817", "earlier", "1817")]
 )
@@ -110,6 +112,7 @@ def test_a_question_that_its_own_passages_answer_takes_one_call(narrate, model):
     assert model.calls == 1
 
 
+@pytest.mark.slow
 def test_an_answer_to_the_question_itself_that_nothing_supports_is_looked_into(
     narrate, model, monkeypatch
 ):
@@ -197,6 +200,7 @@ REPLIES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(replies=st.lists(REPLIES, max_size=12), policy=st.sampled_from(["biased", "model"]))
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

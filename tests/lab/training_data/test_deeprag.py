@@ -110,6 +110,7 @@ def prompts(rows):
     return [row["source"]["prompt"] for row in rows]
 
 
+@pytest.mark.slow
 def test_a_question_that_the_model_knows_has_a_trajectory_without_retrieval(make, openai):
     script = Script(openai, who="John Fowler")
     summary, made = make()
@@ -126,6 +127,7 @@ def test_a_question_that_the_model_knows_has_a_trajectory_without_retrieval(make
     assert "StepReading" not in script.kinds()
 
 
+@pytest.mark.slow
 def test_a_question_that_it_knows_wrongly_is_looked_up_which_the_pair_prefers(make, openai):
     Script(openai, who="Benjamin Baker")
     summary, made = make("--index", "kept")
@@ -145,6 +147,7 @@ def test_a_question_that_it_knows_wrongly_is_looked_up_which_the_pair_prefers(ma
     assert chosen == rejected == {"finish": False, "question": WHO}
 
 
+@pytest.mark.slow
 def test_of_two_steps_the_one_that_is_not_known_is_looked_up(make, openai):
     Script(openai, (WHO, WHERE), who="John Fowler", where="London")
     summary, made = make(questions=[BIRTH])
@@ -155,6 +158,7 @@ def test_of_two_steps_the_one_that_is_not_known_is_looked_up(make, openai):
     assert reply(made[3])["final"] == "Sheffield"
 
 
+@pytest.mark.slow
 def test_whether_a_step_after_a_reading_is_known_is_decided_apart(make, openai):
     Script(openai, (WHO, WHERE), where="Sheffield")
     summary, made = make(questions=[BIRTH])
@@ -166,6 +170,7 @@ def test_whether_a_step_after_a_reading_is_known_is_decided_apart(make, openai):
     assert chosen == ["retrieve", "known"]
 
 
+@pytest.mark.slow
 def test_a_step_that_follows_from_earlier_answers_is_no_matter_of_memory(make, openai):
     script = Script(openai, (WHO, "Is that the name of the designer?"))
     script.sources = {script.chain[1]: "earlier"}
@@ -174,6 +179,7 @@ def test_a_step_that_follows_from_earlier_answers_is_no_matter_of_memory(make, o
     assert prompts(made)[:4] == ["next_step", "read_step", "next_step", "answer_from_steps"]
 
 
+@pytest.mark.slow
 def test_questions_without_a_trajectory_are_counted_by_their_reason(make, openai):
     Script(openai, who="Benjamin Baker")
     wrong = {**DESIGNER, "answer": "Thomas Bouch", "aliases": []}
@@ -186,6 +192,7 @@ def test_questions_without_a_trajectory_are_counted_by_their_reason(make, openai
     assert made == []
 
 
+@pytest.mark.slow
 def test_a_branch_whose_reply_is_no_use_is_no_trajectory(make, openai):
     script = Script(openai, who="John Fowler")
     script.closedbookanswer = lambda asked, steps: "I believe it was Fowler."
@@ -194,6 +201,7 @@ def test_a_branch_whose_reply_is_no_use_is_no_trajectory(make, openai):
     assert "closed_book" in summary["notes"][0] and "closed_book" not in prompts(made)
 
 
+@pytest.mark.slow
 def test_an_answer_that_quotes_nothing_of_the_texts_is_no_trajectory(make, openai, monkeypatch):
     monkeypatch.setitem(READINGS, WHO, ("John Fowler", "Everybody knows John Fowler."))
     script = Script(openai)
@@ -203,6 +211,7 @@ def test_an_answer_that_quotes_nothing_of_the_texts_is_no_trajectory(make, opena
     assert summary["unsolved"]["no_trajectory"] == 1 and made == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concludes", [False, True])
 def test_every_message_is_one_that_the_graph_sends(make, run, openai, concludes):
     script = Script(openai, (WHO, WHERE), concludes)
@@ -218,6 +227,7 @@ def test_every_message_is_one_that_the_graph_sends(make, run, openai, concludes)
     assert all(request in sent for request in map(asked, made))
 
 
+@pytest.mark.slow
 def test_a_message_that_draws_on_earlier_steps_is_one_that_the_graph_sends(make, run, openai):
     script = Script(openai, (WHO, "Is that the name of the designer?"))
     script.sources = {script.chain[1]: "earlier"}
@@ -230,6 +240,7 @@ def test_a_message_that_draws_on_earlier_steps_is_one_that_the_graph_sends(make,
         assert asked(row) in sent or row["source"]["prompt"] == "synthesize"
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_the_range_of_what_is_not_kept_and_writes_nothing(make, openai):
     Script(openai, who="Benjamin Baker")
     cost, made = make("--dry-run", "--index", "kept", "--most-calls", "9")
@@ -244,6 +255,7 @@ def test_a_dry_run_tells_the_range_of_what_is_not_kept_and_writes_nothing(make, 
     assert cost["calls_most"] == cost["tokens_most"] == 0 and len(openai.chats) == asked_before
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_goes_on_from_the_replies_that_came(training_data, make, openai):
     script = Script(openai, (WHO, WHERE), who="John Fowler", where="London")
     write_set([BIRTH])
@@ -274,6 +286,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_asked(
     assert ended.code in (1, 2) and said in ended.err and openai.chats == []
 
 
+@pytest.mark.slow
 def test_the_summary_is_printed_in_words(training_data, openai):
     Script(openai, who="John Fowler")
     write_set([DESIGNER])
