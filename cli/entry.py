@@ -17,13 +17,15 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except BaseException as error:
         _run(partial(_fail, error))  # told as that of any command
-    _run() if code is None else sys.exit(code)
+    if code is None:
+        _run()
+    sys.exit(code)
 
 
-def _run(*commands: Callable[..., object]) -> NoReturn:
-    from .main import main as run
+def _run(commands: Callable[..., object] | None = None) -> NoReturn:
+    from .main import app, main
 
-    run(*commands)
+    main(commands or app)
 
 
 def _fail(error: BaseException, **_: object) -> NoReturn:

@@ -204,6 +204,27 @@ def calibrate(
     return fitted, show.calibration
 
 
+@context_options(Context)
+@shown
+def tune(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, and keep nothing.")
+    ] = False,
+    context: Context,
+) -> Shown:
+    """Fit what a model looks for to the corpus: types, examples, language and tone of extraction.
+
+    They come from a sample of the index's passages, in five requests at most, and are kept with
+    the index: the next `ragraphs index` reads its passages that way.
+    """
+    from .tuning import print_tuning, tuned
+
+    index = opened(context)
+    with progress_bars(quiet=False) as report:
+        return tuned(index, context, keep=not dry_run, report=report), print_tuning
+
+
 @context_options(IndexContext, {*Context.model_fields, "dry_run", "purge"})
 @shown
 def remove(
@@ -260,7 +281,12 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "export": export,
     },
     "Look after it": {"doctor": doctor, "remove": remove, "copy": copy, "plan": plan},
-    "Try and measure": {"try": try_model, "evaluate": evaluate, "calibrate": calibrate},
+    "Try and measure": {
+        "try": try_model,
+        "evaluate": evaluate,
+        "calibrate": calibrate,
+        "tune": tune,
+    },
     "Build on it": {"new": new},
 }
 

@@ -51,14 +51,22 @@ async def embed_sentences(index: Index, context: Context) -> None:
     An interrupted run loses at most one batch of passages for each worker.
     """
     await asyncio.to_thread(_forget_other_cuts, index)
-    wanted = await asyncio.to_thread(
-        lambda: {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
-    )
+    wanted = await asyncio.to_thread(_counted, index)
     missing = await asyncio.to_thread(index.sentences.missing, wanted)
     packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
     groups = [[missing[place] for place in places] for places in packed]
     report = progress_of("embed_sentences")
     await in_batches(index, context, groups, _embed, report)
+
+
+def _counted(index: Index) -> dict[str, int]:
+    """How many sentences each passage has; those that have vectors are only cut for a repair."""
+    known = {} if index.anew else index.sentences.counts()
+    counts = {id: known.get(id, 0) for id in sorted(index.catalogue.passage_ids())}
+    new = [id for id, count in counts.items() if not count]
+    for ids in batches(new):
+        counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(ids))}
+    return counts
 
 
 def _forget_other_cuts(index: Index) -> None:

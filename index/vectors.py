@@ -258,7 +258,7 @@ def passage_vectors(index: Index, ids: Sequence[str]) -> NDArray[np.float32]:
         return index.vectors.get("passages", ids)
     texts = [passage_text(passage) for passage in index.catalogue.passages(ids)]
     if len(texts) < len(ids):
-        raise IncompleteIndexError("A passage is gone; ask again.")
+        raise IncompleteIndexError
     return index.embedder.embed(texts)
 
 

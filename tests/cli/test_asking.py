@@ -49,6 +49,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return asked
 
 
+@pytest.mark.slow
 def test_the_server_answers_as_the_command_line_would(run, root, file, here, monkeypatch):
     notes = ("--index", str(root / "notes"), "--json")
     served = json.loads(run("ask", QUESTION, *notes).out)
