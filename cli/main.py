@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -40,7 +40,7 @@ _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
-def main(commands: typer.Typer = app, name: str = "ragraphs") -> None:
+def main(commands: Callable[..., Any] = app, name: str = "ragraphs") -> NoReturn:
     """Runs a command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:

@@ -13,9 +13,9 @@ from ...state.found import Found, LookedUp, cited_evidence
 def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     """The findings ``before``, joined with the ``result`` of one more method.
 
-    A reason to doubt its answer is a sentence, and nothing that another method could look up.
+    A reason to doubt its answer is nothing that another method could look up.
     """
-    missing = [text for text in result["missing"] if not text.rstrip().endswith(".")]
+    missing = [] if result.get("doubt") else result["missing"]
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     answers = [*before["answers"], *looked_up(result)]

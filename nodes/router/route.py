@@ -51,7 +51,7 @@ from .verdict import as_question
 _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
-_HANDED_ON = ("ranked",)
+_HANDED_ON = ("ranked", "doubt")
 _KNOWS_LITTLE = (
     "No further method was tried, since the model is not up to several steps; set escalations to "
     "have it try them."

@@ -44,6 +44,7 @@ def searched(monkeypatch) -> list[str]:
     return queries
 
 
+@pytest.mark.slow
 def test_methods_without_their_layers_are_out_with_the_command_that_builds_them(indexing, script):
     indexing.run(documents=DOCUMENTS)
     obstacles = ask_at(indexing.name)["decision"]["obstacles"]
@@ -157,6 +158,11 @@ def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(o
             "How did Thomas Bouch know John Fowler?",
             "tog2",
         ),
+        (
+            "How is John Fowler related to Thomas Bouch?",
+            "How Thomas Bouch knew John Fowler.",
+            "tog2",
+        ),
         ("세종대왕이 반포한 것은?", "세종대왕은 무엇을 반포하였는가?", "hoprag"),
     ],
 )
@@ -168,6 +174,7 @@ def test_what_is_missing_decides_who_goes_on(ask, script, question, missing, met
     assert result["decision"]["parts"] == 1
 
 
+@pytest.mark.slow
 def test_parts_that_stand_side_by_side_are_read_as_a_tree_unless_another_way_is_chosen(ask, script):
     script.replies["Answer"] = LACKING
     script.replies["SubQuestions"] = {"questions": []}
