@@ -37,7 +37,7 @@ from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
 from .recorded import place_of
-from .vectors import in_batches, release, texts_at_once
+from .vectors import in_batches, passage_vectors, release, texts_at_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -246,14 +246,14 @@ def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDA
     IncompleteIndexError where others lack vectors.
     """
     try:
-        return index.vectors.get("passages", list(counts)), index.sentences.load(counts)
+        return passage_vectors(index, list(counts)), index.sentences.load(counts)
     except IncompleteIndexError:
         stored = index.catalogue.passage_ids()
         kept = {id: count for id, count in counts.items() if id in stored}
         if not kept or len(kept) == len(counts):
             raise
     are_kept = np.array([id in kept for id in counts])
-    passages, sentences = index.vectors.get("passages", list(kept)), index.sentences.load(kept)
+    passages, sentences = passage_vectors(index, list(kept)), index.sentences.load(kept)
     of_sentences = are_kept.repeat(list(counts.values()))
     return _among_zeros(passages, are_kept), _among_zeros(sentences, of_sentences)
 

@@ -104,6 +104,7 @@ def server(running: Server) -> Iterator[Server]:
     running.index(remove=sorted(known))
 
 
+@pytest.mark.slow
 def test_an_uploaded_file_waits_until_it_is_indexed(server):
     [path] = server.upload(("tay.md", TAY))
     assert server.waiting() == [path] and server.titles() == {"a"}
@@ -126,6 +127,7 @@ def test_a_run_for_something_else_takes_it_along_too(server, wanted):
     assert server.index(**wanted)["added"] == 1 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_a_removal_which_shows_no_price_beforehand_reads_nothing(server):
     server.fill("b")
     [path] = server.upload(("tay.md", TAY))
@@ -156,6 +158,7 @@ def test_a_file_whose_content_is_another_one_waits_again(server):
     assert server.index()["updated"] == 1 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_told_with_its_reason_and_not_read_again(server):
     [path] = server.upload(("bad.pdf", BROKEN))
     assert [one["path"] for one in server.index(paths=[path])["failures"]] == [path]
@@ -170,6 +173,7 @@ def test_a_file_that_cannot_be_read_is_told_with_its_reason_and_not_read_again(s
     assert server.waiting() == []
 
 
+@pytest.mark.slow
 def test_a_file_that_no_run_may_take_holds_up_no_other_and_is_told_with_its_reason(server):
     rows = "".join(f'{{"id": "{n}", "text": "Row {n}."}}\n' for n in range(60))
     [large] = server.upload(("rows.jsonl", rows.encode()))
@@ -184,6 +188,7 @@ def test_a_file_that_no_run_may_take_holds_up_no_other_and_is_told_with_its_reas
     assert waiting["path"] == large and "at most 50 passages" in waiting["reason"]
 
 
+@pytest.mark.slow
 def test_a_run_waits_for_its_turn(server):
     [path] = server.upload(("tay.md", TAY))
     events: list[Event] = []
@@ -253,6 +258,7 @@ def test_only_uploaded_files_can_be_discarded(server, path):
     assert (server.root / "uploads/later/tay.md").exists()
 
 
+@pytest.mark.slow
 def test_a_removed_row_of_a_file_does_not_come_back(server):
     rows = "".join(f'{{"id": "{n}", "text": "Row {n}."}}\n' for n in range(3))
     [path] = server.upload(("three.jsonl", rows.encode()))
@@ -263,6 +269,7 @@ def test_a_removed_row_of_a_file_does_not_come_back(server):
     assert server.index(paths=[path])["added"] == 1
 
 
+@pytest.mark.slow
 def test_a_removed_document_whose_file_was_replaced_is_not_read_again(server):
     [path] = server.upload(("tay.md", TAY))
     server.index()
