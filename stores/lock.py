@@ -268,5 +268,6 @@ class _AdvisoryLock:
 
 def _taken(name: str) -> IndexBusyError:
     return IndexBusyError(
-        f"Another run is writing to the index at {name}; wait until it has finished."
+        f"Another run is writing to the index at {name}; try again when it has finished, or wait "
+        "your turn with: ragraphs index --wait"
     )

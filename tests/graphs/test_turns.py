@@ -64,8 +64,6 @@ async def writing(indexing):
         yield
 
 
-
-
 def counts(result):
     return tuple(result[key] for key in ("added", "updated", "unchanged", "removed"))
 
