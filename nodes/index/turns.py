@@ -28,6 +28,11 @@ class Change:
     )
 
     @property
+    def waits(self) -> bool:
+        """Whether it waits its turn where others write."""
+        return self.state.get("wait") is not False
+
+    @property
     def size(self) -> int:
         """The number of documents and files that it reads or removes; more than any for triples."""
         size = sum(len(self.state[key]) for key in ("inline", "files", "gone"))
@@ -77,7 +82,7 @@ async def made_along(change: Change, run: Run[IndexContext]) -> Update | None:
 
     None where no run of the same index and settings waits, or the one that does fails.
     """
-    turn = _waiting.get(_alike(run)) if change.state.get("wait", True) else None
+    turn = _waiting.get(_alike(run)) if change.waits else None
     if turn is None or not turn.take_along(change):
         return None
     try:
@@ -93,11 +98,10 @@ async def made_along(change: Change, run: Run[IndexContext]) -> Update | None:
 async def turn_of(own: Change, run: Run[IndexContext]) -> AsyncIterator[Turn]:
     """The turn of a run, which has the lock of the index; small changes are taken along."""
     key, turn = _alike(run), Turn(own)
-    waits = own.state.get("wait", True)
-    if waits:
+    if own.waits:
         _waiting.setdefault(key, turn)
     try:
-        async with run.index.writing(turn.wait if waits else None):
+        async with run.index.writing(turn.wait if own.waits else None):
             _forget(key, turn)
             yield turn
     finally:
