@@ -23,9 +23,12 @@ from ragraphs.stores.lock import writing
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.schema import open_database
 place = sys.argv[1]
-open_it = open_shared if "://" in place else lambda place, _, create: open_database(Path(place), create=create)
+if "://" in place:
+    engine = open_shared(place, sys.argv[2], create=False)
+else:
+    engine = open_database(Path(place), create=False)
 async def wait():
-    async with writing(open_it(place, sys.argv[2], create=False), "notes", lambda n: print("waits", n, flush=True)):
+    async with writing(engine, "notes", lambda n: print("waits", n, flush=True)):
         print("writes", flush=True)
         sys.stdin.read()
 asyncio.run(wait())
