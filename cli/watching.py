@@ -141,7 +141,7 @@ class Changes:
                 break
 
     def _identities(self) -> list[tuple[int, int] | None]:
-        """What tells the folders apart from others of their names; None for one that is gone."""
+        """Device and inode of each folder; None for one that is gone."""
         return [_identity(folder) for folder in self._folders]
 
     def _counts(self, path: Path) -> bool:

@@ -39,7 +39,7 @@ class Change:
         return size + (_MOST + 1) * bool(self.state["triple_files"])
 
 
-class Turn:
+class WritingTurn:
     """A run that waits for its turn to write, or writes: its own change, and those taken along."""
 
     def __init__(self, own: Change) -> None:
@@ -74,7 +74,7 @@ class Turn:
         return {"step": "wait_for_turn", "done": done, "total": self._most}
 
 
-_waiting: dict[Hashable, Turn] = {}
+_waiting: dict[Hashable, WritingTurn] = {}
 
 
 async def made_along(change: Change, run: Run[IndexContext]) -> Update | None:
@@ -95,9 +95,9 @@ async def made_along(change: Change, run: Run[IndexContext]) -> Update | None:
 
 
 @asynccontextmanager
-async def turn_of(own: Change, run: Run[IndexContext]) -> AsyncIterator[Turn]:
+async def turn_of(own: Change, run: Run[IndexContext]) -> AsyncIterator[WritingTurn]:
     """The turn of a run, which has the lock of the index; small changes are taken along."""
-    key, turn = _alike(run), Turn(own)
+    key, turn = _alike(run), WritingTurn(own)
     if own.waits:
         _waiting.setdefault(key, turn)
     try:
@@ -110,7 +110,7 @@ async def turn_of(own: Change, run: Run[IndexContext]) -> AsyncIterator[Turn]:
             change.made.cancel()  # nothing where it has been made
 
 
-def _forget(key: Hashable, turn: Turn) -> None:
+def _forget(key: Hashable, turn: WritingTurn) -> None:
     if _waiting.get(key) is turn:
         del _waiting[key]
 

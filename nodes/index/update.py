@@ -15,7 +15,7 @@ from ..node import node
 from ..run import Run, Update
 from ..subgraph import Graph, GraphNode, relay
 from .scan import scanned
-from .turns import Change, Turn, made_along, turn_of
+from .turns import Change, WritingTurn, made_along, turn_of
 
 _GIVEN = ("inline", "files", "triple_files", "gone", "failures", "layers")
 _CHANGED = ("added", "updated", "unchanged", "removed", "failures", "usage", "warnings")
@@ -42,7 +42,7 @@ def update_by(graph: Graph) -> GraphNode:
     return GraphNode(update, graph)
 
 
-async def _make(graph: Graph, turn: Turn, run: Run[IndexContext]) -> Update:
+async def _make(graph: Graph, turn: WritingTurn, run: Run[IndexContext]) -> Update:
     """Makes all changes of a turn, and returns the update of its own one."""
     given = await _looked_for(turn, run.context)
     own, *others = given.values()
@@ -68,7 +68,7 @@ async def _make(graph: Graph, turn: Turn, run: Run[IndexContext]) -> Update:
     return update
 
 
-async def _looked_for(turn: Turn, context: IndexContext) -> dict[Change, Any]:
+async def _looked_for(turn: WritingTurn, context: IndexContext) -> dict[Change, Any]:
     """The files to read and the documents to remove of every change of a turn.
 
     After a wait they are looked for once more, since others have written.
