@@ -47,7 +47,7 @@ test-all: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
 
 test-shared: install
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --stores shared $(SHARED)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "" --stores shared --ignore tests/index/cluster $(SHARED)
 
 test-again: install
 	$(BIN)/python -m pytest -m "" --last-failed --last-failed-no-failures none --stores $(STORES)

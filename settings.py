@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from .state.errors import RagraphsError
+from .state.places import INDEX
 
 _ADDRESS = frozenset("URL URI BASE ENDPOINT ENDPOINTS HOST DOMAIN PROXY CERT BUNDLE".split())
 _KEY = frozenset("KEY TOKEN SECRET PASSWORD CREDENTIALS".split())
@@ -123,9 +124,7 @@ class Settings(BaseSettings):
         default=None,
         description="Folder that sources and indexes must lie below; unset: anywhere.",
     )
-    index: str = Field(
-        default=".ragraphs", min_length=1, description="Index when the caller names none."
-    )
+    index: str = Field(default=INDEX, min_length=1, description="Index when the caller names none.")
     indexes: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
         default=[],
         description="Indexes that callers may name besides that one; empty: any.",

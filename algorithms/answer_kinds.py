@@ -36,6 +36,7 @@ _WITHIN = re.compile(
     r"|ends?|start|beginning|outbreak|reign|era|season|centur|year|day|month|war)\b|[가-힣]",
     re.IGNORECASE,
 )
+_PREPOSITION = re.compile(r"(?i)(?:in|at|on|by|from|for|to|with|of|as|into) ")
 _VAGUE = frozenset(
     "several many some most few others someone something 여러 많은 일부 누군가".split()
 )
@@ -92,6 +93,8 @@ def can_be(answer: str, shape: QuestionShape) -> bool:
         return said
     if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
         return bool(_TIME.search(answer))
+    if _wanted(shape) in {"person", "place"} and any(one.text == answer for one in dates(answer)):
+        return False
     if shape.answer_type != "number" and answer.lower().strip(" .") in _VAGUE:
         return False
     return said or bool(roots(answer)) or bool(amounts(answer))
@@ -103,7 +106,7 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
     if verdict(answer) is not None or kind == "yes_no":
         return kind == "yes_no" and not (shape.options and verdict(answer) is None)
     if kind == "choice" and shape.options:
-        return not set(roots(answer)).isdisjoint(roots(" ".join(shape.options)))
+        return any(_means(answer, option) for option in shape.options)
     if kind == "number":
         return bool(amounts(answer) or _COUNT.search(answer))
     if kind == "date":
@@ -112,6 +115,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return True
     if shape.noun in _COUNTRIES:
         return bool(countries(answer)) or is_korean(answer)
+    if kind != "place" and _PREPOSITION.match(answer):
+        return False
     if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
         return False
     if kind == "place" and is_demonym(answer):
@@ -121,6 +126,12 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
     code = kind == "name" and bool(shape.noun and not _kind(shape.noun) and amounts(answer))
     named = code or any(map(str.isalpha, answer))  # "What is the area code?"
     return named and all(one.text != answer for one in dates(answer))
+
+
+def _means(answer: str, option: str) -> bool:
+    """Whether ``answer`` is a part of ``option``, or has half of its words."""
+    said, offered = set(roots(answer)), set(roots(option))
+    return bool(said) and (said <= offered or 2 * len(said & offered) >= len(offered) > 0)
 
 
 def _is_mixed(answer: str) -> bool:
@@ -147,9 +158,13 @@ def told_otherwise(answer: str, shape: QuestionShape, texts: Sequence[str]) -> b
         )
     if shape.answer_type == "number":
         return _is_dated(answer, texts)
-    wanted = _kind(shape.noun) or {"person": "person", "place": "place"}.get(shape.answer_type, "")
-    told = called(answer, texts)
+    wanted, told = _wanted(shape), called(answer, texts)
     return bool(told) and wanted in _OTHER and told <= _OTHER[wanted]
+
+
+def _wanted(shape: QuestionShape) -> str:
+    """The kind of thing that is asked for, empty where it is not told."""
+    return _kind(shape.noun) or {"person": "person", "place": "place"}.get(shape.answer_type, "")
 
 
 def _is_of_no_life(answer: str, texts: Sequence[str], told: str, place: int) -> bool:

@@ -30,6 +30,13 @@ _MOST_POINTED = 12  # sentences, for an answer that needs no list of them
 _LIFE = roots("born died")
 _KOREAN_WH = re.compile(r"(?:누구|누가|무엇|언제|어디|어느|어떤|무슨|얼마|몇)\S*")
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
+_ALIAS = (
+    r"\b(?:known|spelled|spelt|called|written|romani[sz]ed|styled|credited|billed|born|née)"
+    r"(?: simply| professionally)?(?: as)? [\"“'‘]?{}(?!\w)"
+)
+_FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
+_COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
+_GENERIC = frozenset(root for word in THINGS for root in roots(word))
 
 
 class Doubt(NamedTuple):
@@ -115,6 +122,10 @@ def _doubts(
     if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
         named = normalised(answer) in map(normalised, names)
         yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
+    if shape.answer_type in {"person", "name"} and _is_alias(answer, question, cited):
+        yield Doubt("repeated", f"The cited sentences only call somebody “{answer}”.")
+    if _is_apart(answer, question, names, cited):
+        yield Doubt("unsaid", f"“{answer}” is cited beside, not of, what is asked about.")
     if not _is_told(question, shape.answer_type, names, cited):
         yield Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
 
@@ -244,6 +255,36 @@ def _is_told(question: str, kind: str, names: Sequence[str], cited: Sequence[str
     return any(_adds(text, best, named) for text in cited if text != best)
 
 
+def _is_alias(answer: str, question: str, cited: Sequence[str]) -> bool:
+    """Whether the cited texts give ``answer`` as another name, which is not asked for."""
+    told = _ALIAS.format(re.escape(answer))
+    return not _FOR_ALIAS.search(question) and any(re.search(told, text) for text in cited)
+
+
+def _is_apart(answer: str, question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
+    """Whether no text with ``answer`` is reached, name by name, from one with the question's.
+
+    Countries lead on where the question speaks of one.
+    """
+    told, by = set(roots(answer)), _COUNTRY.search(question) is not None
+    holding = [text for text in cited if told and told <= set(roots(text))]
+    reached = [text for text in cited if any(speaks_of(text, name) for name in names)]
+    if not holding or not reached or verdict(answer) is not None:
+        return False
+    rest = [text for text in cited if text not in reached]
+    for _ in cited:
+        reached += [text for text in rest if any(_meet(text, other, by) for other in reached)]
+    return not any(text in reached for text in holding)
+
+
+def _meet(text: str, other: str, by_country: bool) -> bool:
+    """Whether two texts share a name."""
+    if _named(text) & _named(other):
+        return True
+    lands = [{country for _, country in countries(one)} for one in (text, other)]
+    return by_country and not lands[0].isdisjoint(lands[1])
+
+
 def _says(text: str, answer: str, question: str, names: Sequence[str]) -> bool:
     """Whether one passage speaks of a name of the question, and supports a sentence alone."""
     named = not names or any(speaks_of(text, name) for name in names)
@@ -258,7 +299,8 @@ def _adds(text: str, other: str, named: Set[str]) -> bool:
 
 @lru_cache(maxsize=1000)
 def _named(text: str) -> frozenset[str]:
-    """The words of the names in ``text``, without countries and dates."""
+    """The words of the names in ``text``, without countries, dates and words such as "River"."""
     known = [span.text for span, _ in countries(text)]
     names = [span.text for span in name_spans(text) if span.text not in known]
-    return frozenset(word for name in names if not dates(name) for word in roots(key(name)))
+    found = frozenset(word for name in names if not dates(name) for word in roots(key(name)))
+    return found - _GENERIC

@@ -13,8 +13,7 @@ from rich.text import Text
 
 from ..language.analyser import one_line
 from ..models.protocol import OFFLINE
-from ..prompts.statement_replies import Verdict
-from ..state.answering import AnswerOutput
+from ..state.answering import AnswerOutput, Verdict
 from ..state.records import Evidence
 from ..views.compact import place_of
 from .excerpts import PassageExcerpt, best_passages, excerpt, supporting

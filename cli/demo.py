@@ -11,6 +11,7 @@ import typer
 
 from ..context import Context, IndexContext, LayerName, RouterContext
 from ..state.errors import RagraphsError
+from ..state.places import INDEX
 from . import show
 from .answers import PASSAGES, show_answer
 from .flags import context_options
@@ -36,7 +37,7 @@ def demo(
 ) -> None:
     """Write some documents into a folder, index them there, and ask them four questions."""
     _write_documents(folder)
-    place = os.path.join(folder, ".ragraphs")
+    place = os.path.join(folder, INDEX)
     indexing = context.narrowed(IndexContext, index=place, layers=list(get_args(LayerName)))
     show.indexing(run_index({"sources": [str(folder)]}, indexing, quiet=False))
     show.sentence(f"Questions that are asked in {folder}:")
@@ -55,7 +56,7 @@ def _write_documents(folder: Path) -> None:
         texts = {file.name: file.read_bytes() for file in corpus.iterdir()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if others := {file.name for file in folder.iterdir()} - {*texts, ".ragraphs"}:
+        if others := {file.name for file in folder.iterdir()} - {*texts, INDEX}:
             raise RagraphsError(
                 f"{folder} has other files, such as {min(others)}; name a new folder: ragraphs "
                 "demo FOLDER"

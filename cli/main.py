@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -41,7 +41,7 @@ _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
-def main(commands: typer.Typer = app, name: str = "ragraphs") -> None:
+def main(commands: Callable[..., Any] = app, name: str = "ragraphs") -> NoReturn:
     """Runs a command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:
@@ -205,6 +205,27 @@ def calibrate(
     return fitted, show.calibration
 
 
+@context_options(Context)
+@shown
+def tune(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, and keep nothing.")
+    ] = False,
+    context: Context,
+) -> Shown:
+    """Fit what a model looks for to the corpus: types, examples, language and tone of extraction.
+
+    They come from a sample of the index's passages, in five requests at most, and are kept with
+    the index: the next `ragraphs index` reads its passages that way.
+    """
+    from .tuning import print_tuning, tuned
+
+    index = opened(context)
+    with progress_bars(quiet=False) as report:
+        return tuned(index, context, keep=not dry_run, report=report), print_tuning
+
+
 @context_options(IndexContext, {*Context.model_fields, "dry_run", "purge"})
 @shown
 def remove(
@@ -262,7 +283,12 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "export": export,
     },
     "Look after it": {"doctor": doctor, "remove": remove, "copy": copy, "plan": plan},
-    "Try and measure": {"try": try_model, "evaluate": evaluate, "calibrate": calibrate},
+    "Try and measure": {
+        "try": try_model,
+        "evaluate": evaluate,
+        "calibrate": calibrate,
+        "tune": tune,
+    },
     "Build on it": {"new": new},
 }
 

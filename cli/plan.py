@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..context import IndexContext
-from ..models.budget import dollars
 from ..models.protocol import OFFLINE
 from ..settings import settings
+from ..state.usage import dollars
 from ..stores.vector_store import store_of
 from . import show
 from .flags import Shown, context_options, shown

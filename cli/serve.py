@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ import typer
 
 from ..context import Context
 from ..graphs.methods import RouterContext
-from ..index.serving import announced
+from ..index.serving import announced, is_plain
 from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from . import show
@@ -51,13 +51,17 @@ def serve(
         )
     import uvicorn
 
+    from ..models.nearby import advice
+
+    advised = advice(settings()) if is_plain() else ""
     folder = _open_to_callers(context)
     _try_address(host, port)
     show.sentence(f"The page is at {_address(host, port)}; Ctrl-C ends the server.")
     if workers > 1:
         tell_workers()
-    local = host in {"127.0.0.1", "localhost", "0.0.0.0"} and folder.is_dir()
-    telling = announced(folder, port, own_settings(RouterContext())) if local else nullcontext()
+    telling: AbstractContextManager[None] = nullcontext()
+    if host in {"127.0.0.1", "localhost", "0.0.0.0"} and folder.is_dir():
+        telling = announced(folder, port, own_settings(RouterContext()), advised)
     with telling:
         uvicorn.run(
             _APPLICATION,

@@ -18,13 +18,11 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
-from ..context import LayerName
 from ..language.analyser import one_line
 from ..language.claims import told_claim
-from ..models.budget import dollars
 from ..models.protocol import OFFLINE
 from ..state.records import Usage
-from ..state.usage import total_tokens
+from ..state.usage import dollars, total_tokens
 from ..stores.loading.sources import told_endings
 from ..views.compact import place_of
 
@@ -164,6 +162,8 @@ def planned_tokens(plan: Plan) -> str:
 
 def _layers(built: Sequence[str], unfinished: Sequence[str] = ()) -> str:
     """The layers that are built, those that a run has begun, and all others."""
+    from ..context import LayerName
+
     names = get_args(LayerName)
     left = [name for name in names if name not in ("passages", *built)]
     others = {

@@ -192,8 +192,9 @@ def _add_questions(tree: Tree, parent: str, questions: Sequence[Mapping[str, Any
 
 
 def _answered(one: Mapping[str, Any]) -> str:
-    answer = shortened(one_line(one["answer"]), _LONGEST)
-    return f"{one_line(one['question'])} → {answer or 'not found'}"
+    doubted = one.get("doubted")
+    said = one["answer"] or (f"not certain: {doubted}" if doubted else "not found")
+    return f"{one_line(one['question'])} → {shortened(one_line(said), _LONGEST)}"
 
 
 def _hop(hop: Mapping[str, Any], titles: Mapping[str, str]) -> str:

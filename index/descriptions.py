@@ -35,12 +35,12 @@ async def summarise(index: Index, context: Context) -> None:
 
     Short descriptions are joined; for the rest the model is asked. Where it finds that some texts
     describe another thing, these are parted from the entity. After texts were removed all are gone
-    through, to tell which replies are still of use.
+    through, to tell which replies of a model are still of use.
     """
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
-    again = bool(forgetting) or wants_refresh(context)
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
+    again = (bool(forgetting) and model.name != OFFLINE) or wants_refresh(context)
     while apart := await _describe(index, context, model, again):
         if not await part(index, context, model, {id: told for id, (_, told) in apart.items()}):
             written = {id: text for id, (text, _) in apart.items()}

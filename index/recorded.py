@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -271,6 +272,12 @@ def wanted_extraction(catalogue: Catalogue, context: IndexContext) -> Extraction
             for name in Extraction.__annotations__
         },
     )
+
+
+async def keep_extraction(index: Index, extraction: Extraction) -> None:
+    """Has later runs extract entities as ``extraction`` says. Raises RagraphsError."""
+    async with index.writing():
+        await asyncio.to_thread(index.catalogue.set_property, "extraction", extraction)
 
 
 def readers_of(

@@ -10,17 +10,19 @@ from typing import NamedTuple
 
 from ..algorithms.graphrag.report_context import Element
 from ..context import Context
-from ..models.protocol import LanguageModel, NoReplyError
+from ..models.protocol import OFFLINE, LanguageModel, NoReplyError
 from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.indexing import WRITE_REPORT
 from ..state.reports import Report
 from ..stores.communities import ASSEMBLED
 from .concurrency import Patience, Storing, in_parallel
+from .entities import read_entities
 from .hierarchy import as_reported
 from .opening import Index, language_model
 from .progress import Progress
 from .prompt_words import known_as
-from .report_material import assembled_report, report_of, shown
+from .report_material import assembled_report, report_of, row_tokens, shown
+from .triple_sources import described
 
 
 class WrittenReports(NamedTuple):
@@ -50,7 +52,10 @@ async def write_with_model(
         nonlocal failed
         id, rows = one
         try:
-            reply, told = await _asked_for(model, rows)
+            shows = (
+                rows if reader == OFFLINE else await asyncio.to_thread(_in_full, index, id, rows)
+            )
+            reply, told = await _asked_for(model, shows)
         except NoReplyError as error:
             patience.note(error)
             failed += 1
@@ -76,6 +81,25 @@ async def write_with_model(
 def report_source(reader: str, rows: Sequence[Element]) -> str:
     """The hash of what the model ``reader`` writes a report from."""
     return hashlib.sha256(json.dumps([known_as(reader), rows]).encode()).hexdigest()
+
+
+def _in_full(index: Index, id: str, rows: Sequence[Element]) -> list[Element]:
+    """The rows of the community ``id``, its relations with the sentences that state them.
+
+    As far as the limit of a report has room, in the order of the rows.
+    """
+    part = read_entities(index, index.communities.members_of(id), relations=True)
+    known = {one.id: one for edges in part.edges.values() for one in edges}
+    told = described(index, part, [known[row.id] for row in rows if row.id in known])
+    room = index.catalogue.property("clustering")["report_tokens"] - sum(map(row_tokens, rows))
+    found: list[Element] = []
+    for row in rows:
+        longer = row._replace(text=told.get(row.id, row.text))
+        more = row_tokens(longer) - row_tokens(row)
+        if more <= room:
+            room, row = room - more, longer
+        found.append(row)
+    return found
 
 
 async def _asked_for(

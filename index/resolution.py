@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
 from ..algorithms.entities.candidates import ShownName
 from ..algorithms.entities.merging import Merging
@@ -24,9 +25,11 @@ from .layers import ENTITIES
 from .opening import Index, language_model
 from .progress import progress_of
 from .prompt_words import known_as
+from .size import is_large
 
 _MERGING = "2"  # to be raised when merging gives other entities for the same facts
 _PARTED = "parted"  # property: names that their descriptions tell apart
+_DESCRIBED_BY = "described_by"  # property: the reader, and the package, of the descriptions
 
 
 @dataclass
@@ -78,7 +81,10 @@ def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[P
     started = time.monotonic()
     graph = merging.graph(decided.same, decided.others, parted)
     index.catalogue.set_property(_PARTED, [list(one) for one in parted] or None)
-    index.entities.replace(graph)
+    known, by = index.catalogue.properties("reader", _DESCRIBED_BY)
+    reader = f"{known_as(known)} {version('ragraphs')}"
+    index.entities.replace(graph, keep_described=by == reader and not index.anew)
+    index.catalogue.set_property(_DESCRIBED_BY, reader)
     # What was left open is asked again by the next run, to which this stamp is another one.
     left = f"+{decided.unanswered}" if decided.unanswered else ""
     ENTITIES.record(index, _stamp(index) + left)
@@ -151,12 +157,20 @@ def _listed(group: Sequence[ShownName]) -> list[Excerpt]:
 
 
 class _AllFacts:
-    """The facts of all passages in the order of their texts, read anew at every pass."""
+    """The facts of all passages in the order of their texts, read once where the index is small."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        self._kept: list[FoundFacts] | None = None
 
     def __iter__(self) -> Iterator[FoundFacts]:
+        if is_large(self._index):
+            return self._read()
+        if self._kept is None:
+            self._kept = list(self._read())
+        return iter(self._kept)
+
+    def _read(self) -> Iterator[FoundFacts]:
         for passages in batches(self._index.catalogue.all_passages()):
             facts = self._index.readings.values_of("facts", [one["id"] for one in passages])
             for passage in passages:

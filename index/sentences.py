@@ -37,7 +37,7 @@ from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
 from .recorded import place_of
-from .vectors import in_batches, release, texts_at_once
+from .vectors import in_batches, passage_vectors, release, texts_at_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,14 +51,22 @@ async def embed_sentences(index: Index, context: Context) -> None:
     An interrupted run loses at most one batch of passages for each worker.
     """
     await asyncio.to_thread(_forget_other_cuts, index)
-    wanted = await asyncio.to_thread(
-        lambda: {id: len(texts) for id, texts in _sentences(index.catalogue.all_passages())}
-    )
+    wanted = await asyncio.to_thread(_counted, index)
     missing = await asyncio.to_thread(index.sentences.missing, wanted)
     packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
     groups = [[missing[place] for place in places] for places in packed]
     report = progress_of("embed_sentences")
     await in_batches(index, context, groups, _embed, report)
+
+
+def _counted(index: Index) -> dict[str, int]:
+    """How many sentences each passage has; those that have vectors are only cut for a repair."""
+    known = {} if index.anew else index.sentences.counts()
+    counts = {id: known.get(id, 0) for id in sorted(index.catalogue.passage_ids())}
+    new = [id for id, count in counts.items() if not count]
+    for ids in batches(new):
+        counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(ids))}
+    return counts
 
 
 def _forget_other_cuts(index: Index) -> None:
@@ -241,14 +249,14 @@ def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDA
     IncompleteIndexError where others lack vectors.
     """
     try:
-        return index.vectors.get("passages", list(counts)), index.sentences.load(counts)
+        return passage_vectors(index, list(counts)), index.sentences.load(counts)
     except IncompleteIndexError:
         stored = index.catalogue.passage_ids()
         kept = {id: count for id, count in counts.items() if id in stored}
         if not kept or len(kept) == len(counts):
             raise
     are_kept = np.array([id in kept for id in counts])
-    passages, sentences = index.vectors.get("passages", list(kept)), index.sentences.load(kept)
+    passages, sentences = passage_vectors(index, list(kept)), index.sentences.load(kept)
     of_sentences = are_kept.repeat(list(counts.values()))
     return _among_zeros(passages, are_kept), _among_zeros(sentences, of_sentences)
 

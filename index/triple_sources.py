@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..algorithms.tog2.sources import ScoredSentence, stating_sentence
+from ..algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ..algorithms.tog2.walk import EntityEdge
-from ..language.analyser import keywords
+from ..language.analyser import keywords, one_line
+from .entities import EntityPart
 from .opening import Index
 from .size import is_large
 
@@ -54,3 +56,23 @@ def sources_of(index: Index, edges: Iterable[EntityEdge]) -> dict[str, SourceSen
         elif stating:
             sources[id] = SourceSentence(stating[0], "")
     return sources
+
+
+def described(index: Index, part: EntityPart, edges: Collection[EntityEdge]) -> dict[str, str]:
+    """The description of each relation by its id: the sentence that names both ends. Blocks.
+
+    It stands behind the relation's statement where that has other words; without one the statement
+    stands alone, but of names that only stand together there is none.
+    """
+    sources = sources_of(index, edges)
+    told: dict[str, str] = {}
+    for one in edges:
+        stated = f"{part.name_of(one.source)} {one.relation} {part.name_of(one.target)}."
+        sentence = one_line(sources[one.id].text) if one.id in sources else ""
+        if one.relation in CO_OCCURRENCE or keywords(stated) <= keywords(sentence):
+            stated = sentence
+        elif sentence:
+            stated = f"{stated[:-1]}: {sentence}"
+        if stated:
+            told[one.id] = stated
+    return told

@@ -32,6 +32,7 @@ Embedded = list[tuple[Entry, str]]  # what is stored, and the text that is embed
 
 _BATCH = 64
 _LOCAL_BATCH = 512
+_FEW = 100
 
 
 async def embed_passages(index: Index, context: Context) -> None:
@@ -245,6 +246,20 @@ def cosines_with(index: Index, vector: NDArray[np.float32], ids: Sequence[str]) 
             raise
         return known
     return dict(zip(ids, map(float, found), strict=True))
+
+
+def passage_vectors(index: Index, ids: Sequence[str]) -> NDArray[np.float32]:
+    """The vectors of the passages ``ids``, shape (len(ids), d).
+
+    Of a few, those that say no more than the words are made anew, in less time than it takes to
+    open their store. Blocks; raises IncompleteIndexError where one is missing.
+    """
+    if index.embedder.semantic or len(ids) > _FEW:
+        return index.vectors.get("passages", ids)
+    texts = [passage_text(passage) for passage in index.catalogue.passages(ids)]
+    if len(texts) < len(ids):
+        raise IncompleteIndexError
+    return index.embedder.embed(texts)
 
 
 def passage_text(passage: Passage) -> str:

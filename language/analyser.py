@@ -60,6 +60,7 @@ _HANGUL = re.compile(r"[가-힣]")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿]")
 _TITLES = frozenset("mr mrs ms dr messrs mme mlle prof rev hon capt lt col gen sgt gov sen".split())
 _NUMBERED = frozenset("no nos vol fig p pp ch sec art op".split())
+_DATED = frozenset("c b d r m fl".split())  # circa, born, died, reigned, married, flourished
 _ABBREVIATIONS = frozenset(
     """st jr sr vs etc eg ie al cf approx ca est rep inc ltd co corp dept univ ed eds rd ave blvd
     mt ft jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k e.g i.e a.m p.m ph.d""".split()
@@ -282,6 +283,8 @@ def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:
     following = _word_at(plain, after).lstrip("\"'“‘([")
     if last.lower() in _NUMBERED or last.isdecimal():  # "No. 5", "2024. 4. 18."
         return following.isdecimal() and (len(following) < 3 or not last.isdecimal())
+    if last in _DATED:  # "(c. 12th century)"
+        return following[:1].isdecimal()
     if (_INITIALS.fullmatch(last) and last.isupper()) or last.lower() in _ABBREVIATIONS:
         return len(following) < 2 or following.lower() not in STOP_WORDS
     return last.lower() in _TITLES

@@ -15,7 +15,7 @@ perform artist;film movie;located situated;actor actress star cast;win won winne
 release publish issue;begin began begun;lead led;hold held;buy bought;make made;sell sold;
 teach taught;build built construct;bury burial;grow grew grown;fight fought;country nation;
 headquarters based;speak spoke spoken;choose chose chosen;draw drew drawn;leave left;lose lost;
-know known"""
+know known;big biggest large largest"""
 _FAMILY = {
     term: family.split()[0]
     for family in _FAMILIES.replace("\n", "").split(";")
@@ -142,6 +142,7 @@ def dates(text: str) -> tuple[Dated, ...]:
     return tuple(found)
 
 
+_NEAR = re.compile(r"\b(?:near|outside)(?: the)? $")
 _PARENTHESIS = re.compile(r"[(（]([^()（）]{4,200})[)）]")
 
 
@@ -170,7 +171,8 @@ def _date_and_place(text: str, start: int, end: int) -> tuple[Dated | None, Span
     piece = text[start:end]
     found = dates(piece)
     after = found[0].end if found else 0
-    place = next((span for span in name_spans(piece) if span.start >= after), None)
+    named = (span for span in name_spans(piece) if span.start >= after)
+    place = next((span for span in named if not _NEAR.search(piece[: span.start])), None)
     return (
         Dated(found[0].start + start, after + start, *found[0][2:]) if found else None,
         Span(place.start + start, place.end + start, place.text) if place else None,

@@ -57,7 +57,7 @@ _KOREAN_ENDING = re.compile(
     rf"|(?<=[가-힣])(?:[하되]?[{PAST_ENDS}](?:나|니|지|던|다)|[한된])$"
 )
 
-_WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)\b", re.IGNORECASE)
+_WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)(?=s?\b)", re.IGNORECASE)
 _ASKED: dict[str, AnswerType] = {"when": "date", "where": "place", "how": "open", "why": "open"}
 _ASKED |= {"who": "person", "whom": "person"}
 _AUXILIARY = re.compile(
@@ -195,7 +195,7 @@ def _english_type(text: str, asking: re.Match[str] | None) -> tuple[AnswerType, 
 
 def _type_of_noun(word: str, rest: str) -> tuple[AnswerType, str]:
     """The answer type for "what", "which" or "whose" followed by ``rest``."""
-    copula = re.match(r"\s*(?:is|are|was|were|['’]s)\s+(?:the\s+|a\s+|an\s+)?(.*)", rest, re.I)
+    copula = re.match(r"\s*(?:is|are|was|were|['’]?s)\s+(?:the\s+|a\s+|an\s+)?(.*)", rest, re.I)
     phrase = copula[1] if copula else rest
     head = re.match(r"\s*(?:the\s+)?(?:names?|titles?)\s+of\s+(?:the\s+)?(.*)", phrase, re.I)
     phrase = head[1] if head else phrase

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from threading import Lock
 
 from ..state.records import Usage
-from ..state.usage import total_tokens
+from ..state.usage import dollars, total_tokens
 from .prices import Prices
 from .protocol import NoReplyError
 
@@ -169,14 +169,6 @@ class Budget:
     def _add(self, tokens: int, cost: float) -> None:
         self._tokens += tokens
         self._cost += cost
-
-
-def dollars(cost: float) -> str:
-    """An amount of US dollars to be read: two digits that say something, and cents."""
-    digits = 2
-    while digits < 6 and 0 < cost < 10 ** (1 - digits):
-        digits += 1
-    return f"${cost:,.{digits}f}"
 
 
 def _free(waiting: asyncio.Future[None]) -> None:

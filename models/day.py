@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..settings import Settings
 from ..state.errors import RagraphsError
-from ..state.usage import Amounts, Ceilings
-from .budget import LIKELY_REPLY, dollars
+from ..state.usage import Amounts, Ceilings, dollars
+from .budget import LIKELY_REPLY
 from .prices import known_prices
 from .protocol import NoReplyError
 

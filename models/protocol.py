@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
-from ..prompts.prompt import Excerpt, Prompt
-from ..prompts.replies import PromptReply
-from ..state.answering import StopReason
 from ..state.records import NewReply, StoredReply, Usage
 
-R = TypeVar("R", bound=PromptReply)
+if TYPE_CHECKING:
+    from ..prompts.prompt import Excerpt, Prompt
+    from ..prompts.replies import PromptReply
+    from ..state.answering import StopReason
+
+R = TypeVar("R", bound="PromptReply")
 
 OFFLINE = "offline"
 

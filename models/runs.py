@@ -15,8 +15,8 @@ from langchain_core.runnables.config import RunnableConfig, var_child_runnable_c
 
 from ..settings import settings
 from ..state.records import Usage
-from ..state.usage import total_tokens
-from .budget import Budget, dollars
+from ..state.usage import dollars, total_tokens
+from .budget import Budget
 from .deadline import Deadline
 from .protocol import paid_calls
 from .tracing import Attributes, begun, note_error

@@ -22,7 +22,8 @@ R = TypeVar("R", bound=PromptReply)
 
 _SMALL_WINDOW = 4096  # tokens: in a smaller one few whole passages leave room for an answer
 _FEW_PARAMETERS = 1e9  # with fewer, most answers from whole passages were wrong
-_FEW_TOKENS, _SHORT_REPLY = 600, 256  # for such a one, which repeats itself where it may go on
+_FEW_TOKENS, _FEW_SPELLED = 600, 450  # of texts for such a one
+_SHORT_REPLY = 256  # since it repeats itself where it may go on
 _SLOW = 300  # tokens a second: twenty passages are read in ten seconds
 _USES: dict[str, Use] = {
     **dict.fromkeys(("answer", "read_step", "synthesize", "local_answer"), "answers"),
@@ -84,7 +85,7 @@ class SuitedModel:
         if small and not isinstance(texts, str):
             asked = (inputs.get(name, "") for name in ("asked", "question"))
             question = " ".join(one for one in asked if isinstance(one, str))
-            most = _FEW_TOKENS if self.knows_little else MOST_TOKENS
+            most = _few_tokens(question) if self.knows_little else MOST_TOKENS
             inputs["texts"] = await asyncio.to_thread(needed, question, texts, most)
         return await self._model.run(prompt, **inputs)
 
@@ -112,6 +113,12 @@ class SuitedModel:
         trial = self.trial
         if trial is not None and use and not (verdict := trial.verdict(use)).is_up_to:
             current_meter().warn(f"By ragraphs try of {trial.tried}, {verdict.says}")
+
+
+def _few_tokens(question: str) -> int:
+    """The tokens of texts for a model that may spell the script of ``question`` byte by byte."""
+    is_spelled = len(question.encode()) > 1.5 * len(question)
+    return _FEW_SPELLED if is_spelled else _FEW_TOKENS
 
 
 def trusted(model: LanguageModel) -> bool:

@@ -47,6 +47,7 @@ async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     found = answered(reply, evidence)
     if run.context.model == OFFLINE and not found["sufficient"]:
         found["missing"] = await run.in_thread(unspoken, state["question"], evidence)
+        found["doubt"] = " ".join(found["missing"])
     return await checked(run, state["question"], found, evidence)
 
 
@@ -138,12 +139,16 @@ async def _claims_checked(
 
 
 def _uncertain(found: Update, why: str) -> Update:
-    return {**found, "missing": [why], "sufficient": False, "stop_reason": "insufficient"}
+    told = {"missing": [why], "doubt": why}
+    return {**found, **told, "sufficient": False, "stop_reason": "insufficient"}
 
 
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
     """The part of the output that a reply from ``evidence`` decides, with checked citations."""
     citations = check_citations(reply.quotes, evidence)
+    texts = [passage["text"] for passage in evidence]
+    if pointed_at(reply.answer, texts) and not any(reply.answer in text for text in texts):
+        reply.answer = ""  # it is the number of a sentence, as tiny models answer
     sufficient = _is_supported(reply, citations)
     return {
         "answer": reply.answer,

@@ -43,14 +43,17 @@ def _unknown_names(
 ) -> list[str]:
     from ..algorithms.doubts import names_in, speaks_of  # their patterns take long to compile
 
+    near = list(map(_whole, evidence))
+
     def is_known(name: str) -> bool:
+        if any(speaks_of(text, name) for text in near):
+            return True
         held = [id for id, _ in index.catalogue.search_terms(name, _LOOKED_AT)]
-        passages: list[Passage] = [*evidence, *index.catalogue.passages(held)]
-        texts = [f"{one['title']}\n{one['text']}" for one in passages]
-        spelled = {word for text in texts for word in content_words(text)}  # perhaps a slip
-        return any(speaks_of(text, name) for text in texts) or bool(
-            get_close_matches(name, spelled, 1, _ALIKE)
-        )
+        texts = list(map(_whole, index.catalogue.passages(held)))
+        if any(speaks_of(text, name) for text in texts):
+            return True
+        spelled = {word for text in near + texts for word in content_words(text)}  # perhaps a slip
+        return bool(get_close_matches(name, spelled, 1, _ALIKE))
 
     names = [name for name in names_in(question) if is_korean(name) in scripts]
     return [name for name in names if not is_known(name)]
@@ -59,17 +62,23 @@ def _unknown_names(
 def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> list[str]:
     """A sentence where no passage holds its share of the words, weighed by their rarity."""
     of = {mark: word for word in telling_words(question) for mark in asked_marks([word])}
-    counts = {mark: len(index.catalogue.search_terms(of[mark], _COUNTED)) for mark in of}
+    if not of:
+        return []
+    counts = dict(zip(of, index.catalogue.count_holding(of.values(), _COUNTED), strict=True))
     total = index.catalogue.count_passages()
     weights = {mark: math.log(1 + total / (0.5 + count)) for mark, count in counts.items()}
-    said = [marks(f"{one['title']}\n{one['text']}").intersection(of) for one in evidence]
-    best = max(sum(weights[mark] for mark in held) for held in said)
-    if not of or best >= _LEAST_SHARE * sum(weights.values()):
+    least = _LEAST_SHARE * sum(weights.values())
+    said = (marks(_whole(one)).intersection(of) for one in evidence)
+    if any(sum(weights[mark] for mark in held) >= least for held in said):
         return []
     absent = [mark for mark in of if not counts[mark]]
     rarest = sorted(absent or of, key=lambda mark: -weights[mark])[:_NAMED]
     named = [strip_particle(of[mark]) for mark in of if mark in rarest]
     return [f"No passage speaks of {_either(named) if absent else ' with '.join(named)}."]
+
+
+def _whole(passage: Passage) -> str:
+    return f"{passage['title']}\n{passage['text']}"
 
 
 def _either(names: Sequence[str]) -> str:

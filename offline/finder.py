@@ -18,7 +18,7 @@ from ..language.answer_types import Candidate, life_facts, name_spans, quoted_na
 from ..language.questions import QuestionShape, analyse_question
 from ..language.values import NEGATION
 from .conjunctions import shared
-from .lines import KOREAN_SUBJECT, LIGHT, Line, asked_marks, marks, rank_of, weights
+from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, marks, rank_of, weights
 from .qualifiers import fits
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
@@ -49,6 +49,7 @@ DOUBT = re.compile(
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
+_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
@@ -117,7 +118,7 @@ def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, 
 def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
     """The words that the line of the answer has to say: not those that ask for its kind."""
     text, kind = shape.text, shape.answer_type
-    skipped = {shape.noun} if shape.noun in _GENERIC or kind == "number" else set[str]()
+    skipped = {shape.noun} if shape.noun in _GENERIC else set[str]()
     how = HOW.search(text)
     if kind == "number" and how:
         skipped |= {how[1].lower(), how[2].lower() if how[2] and is_unit(how[2]) else ""}
@@ -165,6 +166,7 @@ def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
     relation = asked.relation or asked.all
     subject = KOREAN_SUBJECT.search(line.text)
     elsewhere = subject and marks(subject[1] or subject[2]).isdisjoint(asked.all)
+    elsewhere = elsewhere and not PRONOUN.match(line.text)
     held = line.own if elsewhere else line.own | line.around  # its title is not the subject then
     if not asked.all or not held.issuperset(asked.all):
         return False
@@ -204,9 +206,17 @@ def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
         return False
     if asked.shape.answer_type in {"person", "name"} and shared(text, span, question):
         return False
-    # An aside, as in "Ada, who followed Ben, led it", tells of its own verb alone.
-    relation = set(asked.relation)
-    return not (relation and _ASIDE.match(clause) and relation.isdisjoint(marks(clause)))
+    # An aside, as in "Ada, who followed Ben, led it", tells of its own verb alone, as do brackets.
+    told = clause if _ASIDE.match(clause) else _without_brackets(text, span)
+    return not asked.relation or not marks(told).isdisjoint(asked.relation)
+
+
+def _without_brackets(text: str, span: Candidate) -> str:
+    """``text`` without what stands in brackets beside the span."""
+    inside = (one.span() for one in _BRACKETS.finditer(text))
+    beside = [(a, b) for a, b in inside if not a <= span.start < b]
+    edges = [0, *(edge for pair in beside for edge in pair), len(text)]
+    return " ".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
 
 
 def _offers_a_choice(text: str, span: Candidate) -> bool:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from ..language.analyser import content_words, is_korean, sentences
 from ..language.answer_types import life_facts, roots
-from ..language.questions import korean_stem
+from ..language.folding import folded
+from ..language.questions import QuestionShape, analyse_question, korean_stem
 from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
+from .spans import typed_spans
 
 
 class Compared(NamedTuple):
@@ -33,8 +35,12 @@ _MOST_OF_A_PASSAGE = 3
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
 # For a line with a reason, where one is asked for; against one that asks itself, or is so short.
+# Of a line that has something of the kind asked for, as fitted to single questions of MuSiQue.
+_TYPED, _LIKELY = 0.2, 0.5
 _BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？")
+_LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
+_HYPHENED = re.compile(r"\b[A-Za-z]{1,5}-[A-Za-z]{1,5}\b")
 # Korean words of a question that ask for nothing.
 LIGHT = re.compile(
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
@@ -46,8 +52,10 @@ _PAST = re.compile(
     "[갔났뒀됐떴봤샀썼왔잤줬졌찼컸켰탔팠했혔꼈껐깼땄]"
 )  # stem and past in one syllable
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
-_PRONOUN = re.compile(
-    r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b", re.IGNORECASE
+PRONOUN = re.compile(
+    r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
+    r"|^(?:\S+ ){0,2}[이그] [가-힣]+[은는이가] ",
+    re.IGNORECASE,
 )
 # With 이 or 가 anywhere; 은 and 는 also end verbs, but not where a sentence begins.
 KOREAN_SUBJECT = re.compile(
@@ -83,13 +91,14 @@ def marks(text: str) -> frozenset[str]:
     """The roots of the words of ``text``, and all beginnings of a Korean one: endings vary."""
     life = life_facts(text)
     told = (word for word, fact in (("birth", life.birth), ("die", life.death)) if fact)
-    return frozenset(told).union(*map(_marks_of, content_words(text)))
+    joined = [one.replace("-", "") for one in _HYPHENED.findall(text)]  # "Wi-Fi" is "wifi", too
+    return frozenset(told).union(*map(_marks_of, [*content_words(text), *joined]))
 
 
 @lru_cache(maxsize=100_000)
 def _marks_of(word: str) -> tuple[str, ...]:
     if not _HANGUL.search(word):
-        return roots(word)
+        return roots(folded(word))
     least = 1 if len(word) < 3 or _PAST.match(word) else 2
     return tuple(word[:end] for end in range(least, len(word) + 1))
 
@@ -100,6 +109,25 @@ def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in found if one and one not in _OF_NAMES)
 
 
+def respelled(question: str, lines: Sequence[Line]) -> str:
+    """``question`` with words that no line has spelled as those that have the same letters."""
+    texts = (part for line in lines for part in (line.text, *line.context))
+    written = {word for text in texts for word in content_words(text)}
+    known = {word.lower() for word in written}
+    of = {_letters(word): word for word in sorted(written, reverse=True)}  # names win
+
+    def spelled(word: str) -> str:
+        return word if word.lower() in known else of.get(_letters(word), word)
+
+    return _LATIN.sub(lambda match: spelled(match[0]), question)
+
+
+def _letters(word: str) -> str:
+    """The letters of ``word``, doubled ones once, which swaps within it do not change."""
+    once = re.sub(r"(.)\1", r"\1", word.lower())
+    return once[:1] + "".join(sorted(once[1:-1])) + once[-1:]
+
+
 def telling_words(question: str) -> list[str]:
     """The content words of ``question`` but those that ask for nothing, if others are left."""
     words = content_words(question)
@@ -108,7 +136,7 @@ def telling_words(question: str) -> list[str]:
 
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
-        return next(iter(roots(word)), "")
+        return next(iter(roots(folded(word))), "")
     if syllable := _ONE_SYLLABLE.match(word):
         return syllable[1]
     stem = korean_stem(word)
@@ -130,7 +158,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         for before, span, after in zip(texts, spans, texts[2:], strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
             dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
-            bound = dropped or _PRONOUN.match(span.plain) or before.endswith(_ASKS)
+            bound = dropped or PRONOUN.match(span.plain) or before.endswith(_ASKS)
             context = (passage["title"], *heading, *([before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
             near = marks(before) | marks(after)
@@ -190,7 +218,23 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     """``lines``, those first that say most of ``question``."""
     weighed = weights(asked_marks(telling_words(question)), lines)
     because = _BECAUSE if _WHY.search(question) else 0.0
-    return sorted(lines, key=lambda line: -_relevance(line, weighed, because))
+    shape = analyse_question(question)
+
+    def relevance(line: Line) -> float:
+        said = _relevance(line, weighed, because)
+        return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)
+
+    return sorted(lines, key=lambda line: -relevance(line))
+
+
+@lru_cache(maxsize=20_000)
+def _has_typed(shape: QuestionShape, text: str) -> bool:
+    """Whether ``text`` names a person, a date, a place or a number, whichever is asked for."""
+    if shape.answer_type not in {"person", "date", "place", "number"}:
+        return False
+    asked = shape.text.lower()
+    found = typed_spans(shape, text)
+    return any(one.prior >= _LIKELY and one.text.lower() not in asked for one in found)
 
 
 def _relevance(line: Line, weighed: Mapping[str, float], because: float) -> float:

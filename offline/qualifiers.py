@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..language.answer_types import roots
+from ..language.answer_types import dates, roots
 
 _QUALIFIER = (
     r"(?:(?:twenty-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|tenth|eleventh"
@@ -39,9 +39,10 @@ def fits(question: str, text: str, start: int, end: int) -> bool:
 
 def _rivals(text: str, wanted: frozenset[str], asked: set[str]) -> Iterator[re.Match[str]]:
     """The qualifiers of ``text`` that are asked for, or stand before what the question says."""
+    days = [range(date.start, date.end) for date in dates(text)]
     for place in re.finditer(rf"(?i)\b{_QUALIFIER}\b", text):
         match = _STATED.match(text, place.start())
-        if match is None:
+        if match is None or any(place.start() in day for day in days):
             continue
         behind = [word for word in match.groups()[1:] if word]
         named = not wanted.isdisjoint(roots(" ".join(behind)))

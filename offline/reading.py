@@ -8,7 +8,7 @@ from ..language.comparing import Answered, comparison, compute
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Answer, Quote
 from .finder import CERTAIN, find
-from .lines import Line, Similarity, compared, highlights, lines_of
+from .lines import Line, Similarity, compared, highlights, lines_of, respelled
 
 _RANKED = frozenset({"least", "greatest", "difference"})
 
@@ -22,6 +22,7 @@ def read(
     Without a certain answer the reply is not sufficient, and its answer is empty.
     """
     lines = lines_of(passages)
+    question = respelled(question, lines)
     if similarity is not None:
         lines = compared(question, passages, lines, similarity)
     answer, telling = _certain(question, lines)

@@ -17,8 +17,9 @@ _ENGLISH_NUMBER = (
     r"|hundred|thousand|million|billion|and|half)\b[ -]?)+(?<![ -])"
 )
 _KOREAN_NUMBER = (
-    r"(?:오전|오후|아침|저녁|새벽|밤|낮) ?\d{1,2}(?=시)|[일이삼사오육칠팔구십백천]+"
+    r"(?:오전|오후|아침|저녁|새벽|밤|낮) ?\d{1,2}(?=시)"
     r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
+    r"|[일이삼사오육칠팔구십백천]+"
 )
 _NUMBER = re.compile(
     rf"(?i)(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
@@ -43,6 +44,7 @@ _COUNTER = (
 )
 _WON = r"\s?(?:만 ?|천 ?)?원"
 HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
+_THING = re.compile(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = re.compile(rf"몇\s*({_COUNTER})")
 _MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
 _ASKED_WHAT = re.compile(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
@@ -160,7 +162,10 @@ def _unit_behind(
     degree = how[1].lower() if how else ""
     if counter:
         told = re.match(rf"\s?({_COUNTER})", after, re.IGNORECASE)
-        return told[0] if told and told[1].lower() == counter else None
+        if told and told[1].lower() == counter:
+            return told[0]
+        thing = _THING.search(shape.text)
+        return "" if thing and counter == "개" and re.match(rf"\s?{thing[1]}", after) else None
     if degree == "much" or "얼마" in shape.text or _MONEY.search(shape.text):
         told = re.match(rf"{_WON}|[ -]?(?:{_UNITS['much']})\b", after, re.IGNORECASE)
         return told[0] if told else "" if number["sign"] else None

@@ -9,7 +9,8 @@ from ..language.answer_types import roots
 from ..language.values import NEGATION
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Quote
-from ..prompts.statement_replies import StatementVerdict, Verdict
+from ..prompts.statement_replies import StatementVerdict
+from ..state.answering import Verdict
 from .finder import CHOICE, DOUBT
 
 

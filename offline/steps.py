@@ -11,6 +11,7 @@ from ..prompts.deeprag_replies import (
     COMPUTED,
     NOT_FOUND,
     OPEN,
+    UNCERTAIN,
     NextStep,
     StepAnswer,
     StepReading,
@@ -30,7 +31,7 @@ Reader = Callable[[str, Sequence[Excerpt]], Answer]
 def earlier_steps(steps: Steps) -> list[Answered]:
     """The steps that a prompt shows, without what was computed from them."""
     shown = [step for step in steps if not isinstance(step, str) and step["id"] != COMPUTED]
-    nothing = [step["text"].startswith((NOT_FOUND, OPEN)) for step in shown]
+    nothing = [step["text"].startswith((NOT_FOUND, OPEN, UNCERTAIN)) for step in shown]
     return [
         Answered(step["title"], "" if empty else step["text"])
         for step, empty in zip(shown, nothing, strict=True)

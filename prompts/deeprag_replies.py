@@ -11,6 +11,7 @@ from .prompt import Excerpt, Prompt
 from .replies import POINTERS, Answer, Pointing, PromptReply
 
 NOT_FOUND, OPEN = "(not found)", "(open)"  # without and with sentences that come close
+UNCERTAIN = "(not certain)"
 REPEATED = "The search for it found only texts that were read before."
 COMPUTED = "computed"
 LONGEST_SUB_QUESTION = 1000
@@ -20,13 +21,15 @@ NO_STEPS = "None yet."
 class ShownStep(NamedTuple):
     """A sub-question with its answer, or, where that is empty, the sentences that came closest.
 
-    ``repeated`` tells that its search found only texts that were read before.
+    ``repeated`` tells that its search found only texts that were read before, ``doubted`` is an
+    answer that these sentences may not support.
     """
 
     question: str
     answer: str
     told: Sequence[str] = ()
     repeated: bool = False
+    doubted: str = ""
 
 
 def show_steps(steps: Sequence[ShownStep], computed: str = "") -> str | list[Excerpt]:
@@ -43,7 +46,7 @@ def show_steps(steps: Sequence[ShownStep], computed: str = "") -> str | list[Exc
 def _not_found(step: ShownStep) -> str:
     quoted = " ".join(f"“{sentence}”" for sentence in step.told)
     said = [
-        OPEN if quoted else NOT_FOUND,
+        f"{UNCERTAIN} {step.doubted}" if step.doubted else OPEN if quoted else NOT_FOUND,
         REPEATED if step.repeated else "",
         quoted and f"The texts say: {quoted}",
     ]
@@ -58,6 +61,11 @@ def _source(value: Any) -> Any:
     said = str(value).lower()
     meant = (source for source, words in _SOURCES.items() if re.search(words, said))
     return "retrieve" if "retriev" in said else next(meant, "retrieve")
+
+
+def _source_read(value: Any) -> Any:
+    """The same of a reading, which may know nothing but what was found before."""
+    return "retrieve" if _source(value) == "retrieve" else "earlier"
 
 
 _SOURCES = {"known": r"known|param|memor", "earlier": r"earlier|comput|answers|previous|none"}
@@ -101,8 +109,9 @@ class StepReading(Pointing):
     decided: Annotated[bool, Field(description="Whether every fact that it needs is stated.")]
     next: Annotated[str, Field(description="The next sub-question; empty at the end.")]
     source: Annotated[
-        Source,
-        Field(description="Where its answer comes from: retrieve, earlier answers, or known."),
+        Literal["retrieve", "earlier"],
+        BeforeValidator(_source_read),
+        Field(description="Where its answer comes from: retrieve, or earlier answers."),
     ]
 
     @classmethod

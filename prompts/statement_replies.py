@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from ..state.answering import Verdict
 from .lenient import Bounds, Names, numbers_in
 from .replies import Missing, Pointing, PromptReply, TextNumber
 
@@ -33,9 +34,6 @@ def _support(value: Any) -> Support:
 
 def _numbers(value: Any) -> Any:
     return [] if value is None else numbers_in(value)
-
-
-Verdict = Literal["supported", "refuted", "not enough"]
 
 
 def _verdict(value: Any) -> Verdict:

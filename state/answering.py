@@ -23,6 +23,9 @@ StopReason = Literal[
 ]
 
 
+Verdict = Literal["supported", "refuted", "not enough"]  # on a statement
+
+
 class QuestionInput(TypedDict):
     """The input of every graph that answers questions."""
 
@@ -54,8 +57,10 @@ class QuestionState(QuestionInput, AnswerOutput):
     """The state of a graph that answers a question from ``evidence``.
 
     ``held`` is what earlier methods found for the question, and ``ranked`` the score of each
-    passage that the retriever ranked for it, by id, best first.
+    passage that the retriever ranked for it, by id, best first. ``doubt`` is the reason not to
+    believe the answer, where that is what ``missing`` tells, and no question to look up.
     """
 
     held: Found
     ranked: dict[str, float]
+    doubt: str

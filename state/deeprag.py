@@ -21,7 +21,8 @@ class NarrativeStep(TypedDict):
     sub-questions that an earlier method looked up.
     ``source`` is the decision: passages are retrieved, ``earlier`` answers suffice, or the answer
     is ``known`` to the model itself; such an answer has no citations.
-    ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``.
+    ``passages`` are ids in ``evidence``; ``answer`` is empty where none was ``found``, and
+    ``doubted`` then the answer that a model gave and rules refused, if it did.
     """
 
     number: int
@@ -30,6 +31,7 @@ class NarrativeStep(TypedDict):
     reason: str
     passages: list[str]
     answer: str
+    doubted: str
     found: bool
     citations: list[Citation]
 
@@ -48,6 +50,7 @@ class TreeNode(TypedDict):
     ``text`` refers to the answers of its siblings as #1, #2; ``depends_on`` are their ids, and
     ``question`` is ``text`` with these answers filled in. ``evidence`` are ids of passages.
     An ``atomic`` question asks for one fact; ``bound`` kept another one from being split.
+    ``answer`` and ``doubted`` are those of a step.
     """
 
     id: str
@@ -62,6 +65,7 @@ class TreeNode(TypedDict):
     decision: NodeDecision
     reason: str
     answer: str
+    doubted: str
     evidence: list[str]
     citations: list[Citation]
 

@@ -1,4 +1,4 @@
-"""The place of a passage: the title of its document and the headings that it stands under."""
+"""Places: of an index, and of a passage under the title and the headings of its document."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .records import Passage
 
+INDEX = ".ragraphs"  # the folder of an index that nobody names
 BELOW = " › "
 
 

@@ -92,3 +92,11 @@ def without_reuse(usage: Usage) -> tuple[int, int]:
 def add_warnings(left: list[str], right: list[str]) -> list[str]:
     """Both lists in order, each sentence once: the reducer of the ``warnings`` key."""
     return list(dict.fromkeys([*left, *right]))
+
+
+def dollars(cost: float) -> str:
+    """An amount of US dollars to be read: two digits that say something, and cents."""
+    digits = 2
+    while digits < 6 and 0 < cost < 10 ** (1 - digits):
+        digits += 1
+    return f"${cost:,.{digits}f}"

@@ -291,6 +291,11 @@ class Catalogue:
         with self._engine.connect() as connection:
             return lexical_index.search(connection, question, most, *self._where)
 
+    def count_holding(self, words: Iterable[str], most: int) -> list[int]:
+        """How many passages hold a term of each of ``words``, which are counted up to ``most``."""
+        with self._engine.connect() as connection:
+            return lexical_index.counts(connection, list(words), most, *self._where)
+
     def holding(self, words: str) -> Iterator[Passage]:
         """The passages whose text or title has ``words`` in a row, by document and place.
 

@@ -138,7 +138,8 @@ class CommunityStore:
                 for each in communities
                 if each.id in kept and kept[each.id]["source"] is not None
             ]
-            for table, rows_of in zip(self._tables, (new, pairs, sources), strict=True):
+            rows: tuple[Iterable[dict[str, Any]], ...] = (new, pairs, sources)
+            for table, rows_of in zip(self._tables, rows, strict=True):
                 replace_all(connection, table, rows_of)
             recorded = [property_row(*item) for item in (properties or {}).items()]
             upsert(connection, tables.properties, recorded)

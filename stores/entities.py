@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import starmap
-from typing import Any, Literal, NamedTuple
+from itertools import groupby, starmap
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, select, tuple_
 
@@ -44,6 +44,9 @@ class StoredRelation(NamedTuple):
     target: str
     relation: str
     weight: float
+
+
+_Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 
 
 @persistent
@@ -85,14 +88,31 @@ class EntityStore:
         description = row.description if self._where is None else ""
         return StoredEntity(row.id, row.name, row.type, description)
 
-    def replace(self, graph: EntityGraph) -> None:
+    def replace(self, graph: EntityGraph, *, keep_described: bool = False) -> None:
         """Stores ``graph`` in place of everything but corrections, in one transaction.
 
-        Rows that are there already are not written.
+        Rows that are there already are not written. With ``keep_described``, an entity that stays
+        the same with its several descriptions keeps the one in their place.
         """
+        described = self._described() if keep_described else {}
         with self._engine.begin() as connection:
-            for table, new in _rows(graph):
+            for table, new in _rows(graph, described):
                 replace_all(connection, table, new)
+
+    def _described(self) -> _Described:
+        """The one description of each entity that has several, by what it was written from."""
+        table, texts = tables.entities, tables.descriptions
+        query = (
+            select(table.c.id, table.c.name, table.c.type, table.c.description, texts.c.text)
+            .join(texts, texts.c.entity == table.c.id)
+            .where(~table.c.pending)
+            .order_by(table.c.id, texts.c.place)
+        )
+        groups = groupby(rows(self._engine, query), key=lambda row: tuple(row[:4]))
+        return {
+            (id, name, type, tuple(row.text for row in own)): description
+            for (id, name, type, description), own in groups
+        }
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
@@ -315,9 +335,11 @@ class EntityStore:
         return number
 
 
-def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:
+def _rows(
+    graph: EntityGraph, described: _Described
+) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:
     """Each table with the rows that make it hold ``graph``."""
-    yield tables.entities, map(_entity_row, graph.entities)
+    yield tables.entities, (_entity_row(entity, described) for entity in graph.entities)
     yield (
         tables.descriptions,
         (
@@ -352,13 +374,15 @@ def _rows(graph: EntityGraph) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]
     yield tables.merges, (merge._asdict() for merge in dict.fromkeys(graph.merges))
 
 
-def _entity_row(entity: Entity) -> dict[str, Any]:
+def _entity_row(entity: Entity, described: _Described) -> dict[str, Any]:
+    told = entity.descriptions
+    written = described.get((entity.id, entity.name, entity.type, told))
     return {
         "id": entity.id,
         "name": entity.name,
         "type": entity.type,
-        "description": next(iter(entity.descriptions), ""),
-        "pending": len(entity.descriptions) > 1,
+        "description": next(iter(told), "") if written is None else written,
+        "pending": len(told) > 1 and written is None,
     }
 
 

@@ -50,18 +50,37 @@ def search(
     where: ColumnElement[bool] | None = None,
 ) -> list[tuple[str, float]]:
     """The ids of at most ``most`` passages that hold ``query_terms``, with scores, best first."""
-    match = " OR ".join(f'"{term}"' for term in query_terms)
     passages = tables.passages
     query = (
         select(passages.c.id, (-func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).label("score"))
         .join_from(_TERMS, passages, passages.c.number == _TERMS.c.rowid)
-        .where(_WHOLE_ROW.match(match))
+        .where(_WHOLE_ROW.match(_match(query_terms)))
         .order_by(desc("score"), passages.c.id)
         .limit(most)
     )
     if where is not None:
         query = query.where(where)
     return [(id, score) for id, score in connection.execute(query)]
+
+
+def counts(
+    connection: Connection,
+    asked: Sequence[Sequence[str]],
+    most: int,
+    where: ColumnElement[bool] | None = None,
+) -> list[int]:
+    """How many passages hold one of the terms of each of ``asked``, counted up to ``most``."""
+    held = select(_TERMS.c.rowid).where(_WHOLE_ROW.match(bindparam("asked"))).limit(most)
+    if where is not None:
+        passages = tables.passages
+        held = held.join(passages, passages.c.number == _TERMS.c.rowid).where(where)
+    query = select(func.count()).select_from(held.subquery())
+    return [connection.execute(query, {"asked": _match(one)}).scalar_one() for one in asked]
+
+
+def _match(query_terms: Sequence[str]) -> str:
+    """What finds the passages that hold one of the terms; none hold one of none."""
+    return " OR ".join(f'"{term}"' for term in query_terms) or '""'
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:

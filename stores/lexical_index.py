@@ -7,7 +7,7 @@ in the headings above a passage as one in its text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 
 from sqlalchemy import ColumnElement, Connection
@@ -31,11 +31,25 @@ def search(
 
     Given ``where``, of the passages that meet this condition.
     """
-    query_terms = list(dict.fromkeys(terms(question)))[:_MOST_QUERY_TERMS]
-    if not query_terms:
+    if not (query_terms := _query_terms(question)):
         return []
     found: list[tuple[str, float]] = _form(connection).search(connection, query_terms, most, where)
     return found
+
+
+def counts(
+    connection: Connection,
+    words: Sequence[str],
+    most: int,
+    where: ColumnElement[bool] | None = None,
+) -> list[int]:
+    """How many passages hold a term of each of ``words``, which are counted up to ``most``.
+
+    Given ``where``, of the passages that meet this condition.
+    """
+    if is_postgresql(connection):
+        return [len(search(connection, word, most, where)) for word in words]
+    return fts5.counts(connection, [_query_terms(word) for word in words], most, where)
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:
@@ -56,6 +70,10 @@ def rebuild(connection: Connection) -> None:
 def purge(connection: Connection) -> None:
     """Removes the terms of deleted passages where the index until then only hides them."""
     _form(connection).purge(connection)
+
+
+def _query_terms(question: str) -> list[str]:
+    return list(dict.fromkeys(terms(question)))[:_MOST_QUERY_TERMS]
 
 
 def _form(connection: Connection) -> ModuleType:

@@ -13,11 +13,12 @@ from sqlalchemy import Engine, Table, delete, func, select
 
 from ..state.errors import IncompleteIndexError
 from . import tables
-from .queries import batches, delete_with, persistent, rows, rows_with, upsert
+from .queries import delete_with, persistent, rows, rows_with, upsert
 
 Empty = Callable[[tuple[int, int]], NDArray[Any]]
 
 _FLOAT = np.dtype("<f4")
+_SCANNED = 2000  # of more vectors the whole table is read, which is faster than to look for each
 
 
 @persistent
@@ -75,21 +76,13 @@ class QuestionVectors(_VectorTable):
         Raises IncompleteIndexError where one is missing, or is of another dimension.
         """
         id, vector = self._table.c.id, self._table.c.vector
-        query, start = select(id, vector), 0
-        vectors = np.empty((0, 0), dtype=np.float32)
-        with self._engine.connect() as connection:
-            for batch in batches(ids):
-                stored = {one: blob for one, blob in connection.execute(query.where(id.in_(batch)))}
-                blobs = [stored.get(one, b"") for one in batch]
-                dimension = vectors.shape[1] or len(blobs[0]) // _FLOAT.itemsize
-                if not dimension or any(len(one) != dimension * _FLOAT.itemsize for one in blobs):
-                    raise IncompleteIndexError
-                if not start:
-                    vectors = np.empty((len(ids), dimension), dtype=np.float32)
-                found = np.frombuffer(b"".join(blobs), _FLOAT)
-                vectors[start : start + len(batch)] = found.reshape(len(batch), dimension)
-                start += len(batch)
-        return vectors
+        query, wanted = select(id, vector), dict.fromkeys(ids, 1)
+        many = len(ids) > _SCANNED
+        found = rows(self._engine, query) if many else rows_with(self._engine, query, id, ids)
+        with closing(found) as stored:
+            return _in_order(
+                ((one, 1, len(blob) // _FLOAT.itemsize, blob) for one, blob in stored), wanted
+            )
 
     def remove(self, ids: Sequence[str]) -> None:
         """Removes vectors, in one transaction; unknown ids do no harm."""

@@ -52,8 +52,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tries fewer examples where slow tests are left out; has folders in memory if it is there."""
-    is_fast = config.getoption("markexpr") == "not slow"
+    """Tries all examples where all tests run, once; has folders in memory if it is there."""
+    is_fast = config.getoption("markexpr") == "not slow" or config.getoption("stores") == "shared"
     hypothesis.settings.load_profile("fast" if is_fast else "whole")
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))

@@ -74,6 +74,7 @@ def longest_met(used: Used) -> int:
     return LONGEST_SENTENCE if of_grammar and not whole else 20_000
 
 
+@pytest.mark.slow
 def test_no_pattern_stands_still_on_the_longest_text_of_its_own_parts():
     slow = []
     for used in patterns():

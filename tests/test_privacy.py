@@ -52,6 +52,7 @@ def test_the_guard_of_these_tests_guards(reached):
     assert len(reached) == 2
 
 
+@pytest.mark.slow
 def test_without_a_model_nothing_is_reached(reached, tmp_path):
     layers = ["sentences", "hops", "entities", "communities"]
     folder = str(tmp_path / "index")
@@ -63,6 +64,7 @@ def test_without_a_model_nothing_is_reached(reached, tmp_path):
     assert reached == []
 
 
+@pytest.mark.slow
 def test_with_a_server_of_ones_own_nothing_else_is_reached(reached, openai, tmp_path):
     Script(openai)
     folder = str(tmp_path / "index")

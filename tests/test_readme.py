@@ -33,6 +33,7 @@ def test_no_first_page_speaks_of_layers(page: str) -> None:
     assert "layer" not in first.lower() and "레이어" not in first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [*READMES, *QUICKSTARTS])
 def test_all_that_a_first_page_tells_to_run_runs_and_its_questions_have_answers(
     page: str,
@@ -67,6 +68,7 @@ def without_questions(block: Block) -> Any:
     return ast.dump(tree)
 
 
+@pytest.mark.slow
 def test_the_python_example_prints_the_whole_answer_and_only_the_sentence_that_states_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

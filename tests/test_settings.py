@@ -76,12 +76,14 @@ def stranger(run: Any) -> OpenAIStub:
         yield stub
 
 
+@pytest.mark.slow
 def test_a_key_of_the_shell_is_not_sent_to_an_address_of_the_file(stranger):
     ended = _ragraphs(*ASK, OPENAI_API_KEY="sk-of-the-shell")
     assert (ended.returncode, ended.stdout, stranger.requests) == (1, "", [])
     assert "set OPENAI_API_KEY in .env as well" in ended.stderr and ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_key_beside_the_address_is_sent_there_in_its_place(stranger):
     with Path(".env").open("a") as file:
         file.write("OPENAI_API_KEY=sk-of-the-file\n")
@@ -155,6 +157,7 @@ def test_there_are_at_most_ninety_settings():
     assert len(callers | ours) <= 90  # one that a caller and the operator set counts once
 
 
+@pytest.mark.slow
 def test_the_constants_of_the_papers_are_a_group_of_their_own(run):
     callers = {**RouterContext.model_json_schema()["properties"]}
     callers |= IndexContext.model_json_schema()["properties"]

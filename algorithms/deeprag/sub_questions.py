@@ -6,9 +6,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...language.analyser import one_line
+from ...language.analyser import is_korean, one_line
+from ...language.mentions import question_mentions
 
 _REFERENCE = re.compile(r"#\s?(\d{1,4})(?!\d)")
+_UNNAMED = re.compile(
+    r"\b(?:he|she|they|him|her|his|hers|them|their|theirs|its)\b"
+    r"|\b(?:the|this|these|those) [a-z]+(?=['’]s\b|\W*$| (?:is|was|are|were|has|had|do|does|did"
+    r"|born|die[ds]?|live[ds]?|come|came|founded|released|located)\b)",
+    re.IGNORECASE,
+)
+_KOREAN_PRONOUN = re.compile(
+    r"(?<![가-힣])(?:그녀|그들|그분|[그이] ?(?:사람|인물)|그(?=[는가의를와도]|에게))"
+)
 _LONGEST = 1000
 _LONGEST_ANSWER = 300
 _MOST_REFERENCES = 8
@@ -51,9 +61,24 @@ def same_question(a: str, b: str) -> bool:
     return _key(a) == _key(b)
 
 
-def questions_in(texts: Sequence[str]) -> list[str]:
-    """The questions among ``texts``, by their question mark."""
-    return [text for text in texts if text.rstrip().endswith(("?", "？"))]
+def questions_in(texts: Sequence[str], parent: str) -> list[str]:
+    """The questions among ``texts``, by their question mark, that can be looked up as they are.
+
+    Not one about somebody or something that only a pronoun or "the director" stands for, where
+    ``parent`` itself has a name.
+    """
+    asked = [text for text in texts if text.rstrip().endswith(("?", "？"))]
+    return [text for text in asked if not (_is_unnamed(text) and _is_named(parent))]
+
+
+def _is_unnamed(question: str) -> bool:
+    if is_korean(question):
+        return bool(_KOREAN_PRONOUN.search(question))
+    return bool(_UNNAMED.search(question)) and not _is_named(question)
+
+
+def _is_named(question: str) -> bool:
+    return any(one.kind in {"name", "quoted"} for one in question_mentions(question))
 
 
 def acyclic(

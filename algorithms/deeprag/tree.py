@@ -34,6 +34,7 @@ def new_node(id: str, parent: str, depth: int, text: str, *, atomic: bool) -> Tr
         "decision": "undecided",
         "reason": "",
         "answer": "",
+        "doubted": "",
         "evidence": [],
         "citations": [],
     }

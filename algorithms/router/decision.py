@@ -169,13 +169,15 @@ def next_method(
     obstacles: Mapping[str, str],
     web: bool,
     lack: Lack = "fact",
+    moved: bool = True,
 ) -> Choice | None:
     """The method that goes on from what was ``found``, which did not suffice; None for none.
 
     Facts that can be looked up by name go to deeprag, one by one. What was searched for in vain is
     a relation (tog2) or a hop (hoprag) away from what was found; after one walk deeprag takes the
-    question apart. Where nothing was found, the index may not hold it (crag's web). Nothing follows
-    graphrag, which has read more than all others.
+    question apart. Where nothing was found, the index may not hold it (crag's web). No walk follows
+    a look-up after which the same is missing as before, unless the lack has ``moved``. Nothing
+    follows graphrag, which has read more than all others.
     """
     if "graphrag" in tried:
         return None
@@ -196,8 +198,8 @@ def next_method(
         related,
         ("deeprag", read, lacks),
         ("crag", web and in_vain, "The index tells nothing of what is missing."),
-        ("hoprag", cited, "The next passage may be a hop away."),
-        ("tog2", cited, "The next passage may be a relation away."),
+        ("hoprag", cited and moved, "The next passage may be a hop away."),
+        ("tog2", cited and moved, "The next passage may be a relation away."),
         ("crag", web, "The index does not seem to hold it."),
     ]
     for method, suits, reason in options:

@@ -12,7 +12,6 @@ from .triple_sentences import triple_sentence
 from .walk import KnowledgeGraph
 
 _LONGEST = 300
-_MOST_NAMES = 4
 
 Places = Iterable[tuple[int, int]]
 
@@ -46,23 +45,25 @@ def stating_sentence(
 
 
 def nearest_options(
-    options: Iterable[RelationOption],
+    options: Sequence[RelationOption],
     nearness: Mapping[str, float],
     said: Mapping[str, str],
     most: int,
 ) -> list[RelationOption]:
-    """The ``most`` of one topic's ``options`` with the nearest relations, nearest first.
+    """One topic's ``options``, nearest first, with their ``most`` nearest relations.
 
     ``nearness`` of relations to the question is by id; relations without one are left out. An
-    option whose relations are stated by several sentences of ``said`` becomes one for each, so
-    that nothing is followed that is not shown; those that none states are one.
+    option whose relations are stated by several sentences of ``said`` becomes one for each; those
+    that none states are one.
     """
+    wanted = [edge for option in options for edge in option["edges"] if edge in nearness]
+    nearest = set(sorted(wanted, key=lambda edge: (-nearness[edge], edge))[:most])
     found = []
     for option in options:
         pairs = [
             pair
             for pair in zip(option["edges"], option["others"], strict=True)
-            if pair[0] in nearness
+            if pair[0] in nearest
         ]
         pairs.sort(key=lambda pair: (-nearness[pair[0]], pair[0]))
         stated: dict[str, list[tuple[str, str]]] = {}
@@ -73,44 +74,38 @@ def nearest_options(
             part = {"id": f"{option['id']} {edges[0]}", "edges": edges, "others": others}
             found.append(cast(RelationOption, {**option, **part}))
     found.sort(key=lambda option: (-nearness[option["edges"][0]], option["id"]))
-    return found[:most]
+    return found
 
 
 def option_lines(
     graph: KnowledgeGraph, options: Sequence[RelationOption], said: Mapping[str, str], topic: int
-) -> tuple[str, dict[str, str]]:
-    """One topic's ``options`` as lines, and the option's id for each number in them.
+) -> tuple[str, dict[str, list[str]]]:
+    """The relations of one topic's ``options`` as lines, and their ids for each number in them.
 
-    Each is a statement, such as "2.1 Ada Quill was born in Bergen." for the first option of the
-    second ``topic``. Those that a sentence of ``said`` states (by the ids of relations) stand under
-    it, the others before all. Of two options that look alike the first is listed.
+    Each is a statement, such as "2.1 Ada Quill was born in Bergen." for the first one of the second
+    ``topic``. Those that a sentence of ``said`` states (by the ids of relations) stand under it,
+    the others before all. Relations that look alike have one number.
     """
     under: dict[str, list[RelationOption]] = {"": []}
     for option in options:
         sentence = shortened(one_line(said.get(option["edges"][0], "")), _LONGEST)
         under.setdefault(sentence, []).append(option)
     lines: list[str] = []
-    numbers: dict[str, str] = {}
+    numbers: dict[str, list[str]] = {}
     for sentence, offered in under.items():
         lines += [sentence] if sentence else []
-        listed = set[str]()
+        listed: dict[str, list[str]] = {}
         for option in offered:
-            if (stated := _statement(graph, option)) not in listed:
-                listed.add(stated)
-                number = f"{topic}.{len(numbers) + 1}"
-                numbers[number] = option["id"]
-                lines.append(f"{number} {stated}")
+            for edge, other in zip(option["edges"], option["others"], strict=True):
+                listed.setdefault(_statement(graph, option, other), []).append(edge)
+        for stated, edges in listed.items():
+            number = f"{topic}.{len(numbers) + 1}"
+            numbers[number] = edges
+            lines.append(f"{number} {stated}")
     return "\n".join(lines), numbers
 
 
-def _statement(graph: KnowledgeGraph, option: RelationOption) -> str:
-    ends = graph.name_of(option["topic"]), _names(graph, option)
+def _statement(graph: KnowledgeGraph, option: RelationOption, other: str) -> str:
+    ends = graph.name_of(option["topic"]), graph.name_of(other)
     source, target = ends if option["direction"] == "out" else ends[::-1]
     return triple_sentence(source, option["phrase"], target)
-
-
-def _names(graph: KnowledgeGraph, option: RelationOption) -> str:
-    others = list(dict.fromkeys(option["others"]))
-    more = len(others) - _MOST_NAMES
-    names = "; ".join(map(graph.name_of, others[:_MOST_NAMES]))
-    return names + (f" (and {more} more)" if more > 0 else "")

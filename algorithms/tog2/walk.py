@@ -79,21 +79,29 @@ def by_topic(options: Iterable[RelationOption]) -> list[list[RelationOption]]:
 def prune_options(
     options: Iterable[RelationOption], scores: Mapping[str, float], width: int
 ) -> list[RelationOption]:
-    """Relation prune: for each topic the W = ``width`` best of ``options`` that reach 0.2.
+    """Relation prune: for each topic the W = ``width`` best of ``options``.
 
-    ``scores`` are in [0, 1] by option id, 0 where there is none; the best of a topic come first,
+    ``scores`` of relations are in [0, 1] by id, 0 where there is none. An option keeps the
+    relations that reach 0.2, and is as good as the best of them; the best of a topic come first,
     ties in the order of ``options``.
     """
 
     def score(option: RelationOption) -> float:
-        return scores.get(option["id"], 0.0)
+        return max(scores[edge] for edge in option["edges"])
 
+    found = [option for option in (_reaching(one, scores) for one in options) if option["edges"]]
     return [
         option
-        for own in by_topic(options)
+        for own in by_topic(found)
         for option in sorted(own, key=lambda one: -score(one))[:width]
-        if score(option) >= _CUT
     ]
+
+
+def _reaching(option: RelationOption, scores: Mapping[str, float]) -> RelationOption:
+    """``option`` with the relations that reach the cut."""
+    pairs = zip(option["edges"], option["others"], strict=True)
+    kept = [(edge, other) for edge, other in pairs if scores.get(edge, 0.0) >= _CUT]
+    return {**option, "edges": [edge for edge, _ in kept], "others": [other for _, other in kept]}
 
 
 def discover(options: Iterable[RelationOption]) -> list[CandidateEntity]:

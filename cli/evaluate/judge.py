@@ -101,8 +101,8 @@ def judge(
             report,
         )
         if dry_run:
-            return cost_of_judging(plan), partial(_cost, console=out)
-        tell = partial(_cost, console=err) if err.is_terminal else None
+            return cost_of_judging(plan), partial(print_cost, console=out)
+        tell = partial(print_cost, console=err) if err.is_terminal else None
         result = evaluate_judge(plan, tell)
     return _ended(result, draw, context)
 
@@ -112,10 +112,10 @@ def _ended(result: Any, draw: Callable[[list[Any]], None], context: QuestionCont
 
     plots = judge_plots(result)
     draw(plots)
-    return ended("judge", result, plots, _result, context)
+    return ended("judge", result, plots, print_comparison, context)
 
 
-def _cost(costs: Mapping[str, Any], console: Any) -> None:
+def print_cost(costs: Mapping[str, Any], console: Any) -> None:
     """Prints what each part of a comparison costs, at least and at most."""
     console.print(
         escape(
@@ -136,7 +136,7 @@ def _range(least: int, most: int) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
-def _result(result: dict[str, Any]) -> None:
+def print_comparison(result: dict[str, Any]) -> None:
     """Prints the conditions, the win rates by criterion, and what the judge may have gone by."""
     _conditions(result)
     names = [one["name"] for one in result["conditions"]]

@@ -31,14 +31,7 @@ from .questions import (
     read_questions,
     spread,
 )
-from .rates import (
-    comparisons,
-    length_effect,
-    order_effect,
-    quality_of,
-    scores_of,
-    warnings_of,
-)
+from .rates import rated
 from .verdicts import Answers, PairwiseJudging, Preference, as_shown
 
 
@@ -227,12 +220,9 @@ class _Experiment:
         answers: Answers,
         verdicts: Sequence[Preference],
     ) -> dict[str, Any]:
-        judging, seed = self.judging, self.plan.seed
-        scores = scores_of(judging, answers, verdicts)
-        order = order_effect(verdicts, seed)
-        length = length_effect(answers, scores, seed)
-        quality = quality_of(judging, scores, seed)
-        wanted = sum(len(one.criteria) for one in judging.requests(answers))
+        judging = self.judging
+        found = rated(judging, answers, verdicts, self.plan.seed)
+        quality = found.pop("quality")
         return {
             "index": self.index.short_name,
             "model": self.plan.context.model,
@@ -244,17 +234,7 @@ class _Experiment:
                 {"name": name, **_summary(outcomes[name], answers, name), **quality[name]}
                 for name in judging.conditions
             ],
-            "comparisons": comparisons(judging, answers, scores, seed),
-            "verdicts": {
-                "wanted": wanted,
-                "given": len(verdicts),
-                "unanswered": wanted - len(verdicts),
-                "ties": sum(not one.winner for one in verdicts),
-                "equal_answers": len(judging.equal(answers)),
-            },
-            "order": order,
-            "length": length,
-            "sentences": warnings_of(order, length),
+            **found,
             "notes": [*self.notes, *self.asker.meter.warnings],
             "usage": self.asker.meter.usage(),
             "asked": [one._asdict() for one in questions],

@@ -38,6 +38,29 @@ def scores_of(judging: PairwiseJudging, answers: Answers, verdicts: Sequence[Pre
     return {key: {q: mean(won) for q, won in found.items()} for key, found in told.items()}
 
 
+def rated(
+    judging: PairwiseJudging, answers: Answers, verdicts: Sequence[Preference], seed: int
+) -> dict[str, Any]:
+    """The parts of a result that follow from ``verdicts``, by their names in ``--json``."""
+    scores = scores_of(judging, answers, verdicts)
+    order, length = order_effect(verdicts, seed), length_effect(answers, scores, seed)
+    wanted = sum(len(one.criteria) for one in judging.requests(answers))
+    return {
+        "quality": quality_of(judging, scores, seed),
+        "comparisons": comparisons(judging, answers, scores, seed),
+        "verdicts": {
+            "wanted": wanted,
+            "given": len(verdicts),
+            "unanswered": wanted - len(verdicts),
+            "ties": sum(not one.winner for one in verdicts),
+            "equal_answers": len(judging.equal(answers)),
+        },
+        "order": order,
+        "length": length,
+        "sentences": warnings_of(order, length),
+    }
+
+
 def comparisons(
     judging: PairwiseJudging, answers: Answers, scores: Scores, seed: int
 ) -> list[dict[str, Any]]:

@@ -37,15 +37,22 @@ def main(
     width: Annotated[int, typer.Option(min=1)] = 3,
     depth: Annotated[int, typer.Option(min=1)] = 3,
     retriever: Annotated[str, typer.Option()] = "hybrid",
+    as_printed: Annotated[bool, typer.Option("--as-printed")] = False,
     limit: Annotated[int | None, typer.Option(min=1)] = None,
 ) -> None:
     """Mean recall at 2, 5 and 10 for each share of relations, over several random choices.
 
-    The retriever that the walk starts from is hybrid: the graph retriever walks by itself.
+    The retriever that the walk starts from is hybrid: the graph retriever walks by itself. As
+    printed the walk begins at the question's names alone, and ranks by them.
     """
     found = load_dataset(dataset, limit)
     asked = [question for question in found.questions if question.supporting]
-    settings = {"width": width, "depth": depth, "retriever": retriever}
+    settings = {
+        "width": width,
+        "depth": depth,
+        "retriever": retriever,
+        "as_printed": as_printed,
+    }
     rows = {}
     for share in SHARES:
         recalls: dict[int, list[float]] = {k: [] for k in CUTOFFS}
@@ -59,7 +66,8 @@ def main(
                 for k in CUTOFFS:
                     recalls[k].append(recall_at(ids, question.supporting, k))
         rows[f"{share:.0%}"] = {str(k): round(mean(values), 4) for k, values in recalls.items()}
-    print(json.dumps({"set": found.name, **settings, "seeds": seeds, "recall": rows}))
+    told = {"set": found.name, "questions": len(asked), **settings, "seeds": seeds}
+    print(json.dumps({**told, "recall": rows}))
 
 
 def _copy(index: str, folder: str, share: float, seed: int) -> Index:

@@ -22,13 +22,16 @@ from ragraphs.cli.evaluate.group import (
     ended,
     pairs,
 )
+from ragraphs.cli.evaluate.judge import print_cost
 from ragraphs.cli.evaluate.measures import Methods, chosen
 from ragraphs.cli.flags import Commands, Shown, context_options, parsed, shown
 from ragraphs.cli.main import main
 from ragraphs.cli.running import progress_bars
-from ragraphs.context import GraderName, IndexContext
+from ragraphs.cli.show import out
+from ragraphs.context import GraderName, IndexContext, QuestionContext
 from ragraphs.evaluation.answering import AnsweringPlan
 from ragraphs.evaluation.asking import Estimate
+from ragraphs.evaluation.judging.experiment import ExperimentPlan
 from ragraphs.graphs.methods import METHODS
 
 from . import tables
@@ -43,6 +46,7 @@ from .graders import (
     grader_plots,
 )
 from .hops import evaluate_hops
+from .lazy import evaluate_lazy, judged_in, keep_judged, show_lazy
 from .natural import evaluate_natural, natural_bars
 from .router import evaluate_recorded, evaluate_router, quality_against_cost
 from .trust import evaluate_trust, replayed
@@ -249,6 +253,44 @@ def hops(
     with progress_bars(quiet=False) as report:
         result = evaluate_hops(dataset, error or [0.0], context, limit, retriever, report)
     return ended("hops", result, [], tables.hops, context)
+
+
+@experiments.command()
+@context_options(QuestionContext, without={"where", "stream_answer"})
+@shown
+def lazy(
+    *,
+    file: Annotated[
+        Path, typer.Argument(help="Questions: a line each, JSON lines, or .csv (question_text).")
+    ],
+    limit: Annotated[int, typer.Option(min=1, help="Questions, evenly from the whole file.")] = 12,
+    keep: Annotated[
+        Path | None, typer.Option(help="File for the answers, verdicts and reasons.")
+    ] = None,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="FILE is one that --keep wrote; asks nothing.")
+    ] = False,
+    parallel: Parallel = 1,
+    dry_run: DryRun = False,
+    seed: Seed = 0,
+    context: QuestionContext,
+) -> Shown:
+    """Lazy answers about the whole of --index, judged against vector search in both orders.
+
+    The index needs communities, and no report by a model. Replies are kept in it: an interrupted
+    command goes on where it stopped. The tokens of a full index and full answers stand beside.
+    """
+    if recorded:
+        return judged_in(file, seed), show_lazy
+    context = context.model_copy(update={"index": context.index})  # replies stay with it
+    with progress_bars(quiet=False) as report:
+        plan = ExperimentPlan(context, parallel=parallel, seed=seed, report=report)
+        result = evaluate_lazy(file, limit, plan, dry_run=dry_run)
+    if dry_run:
+        return result, partial(print_cost, console=out)
+    if keep is not None:
+        keep_judged(keep, result)
+    return result, show_lazy
 
 
 @experiments.command()

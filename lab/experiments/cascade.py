@@ -16,7 +16,7 @@ from ragraphs.algorithms.router.features import question_features
 from ragraphs.evaluation.outcomes import Outcome
 from ragraphs.graphs.methods import METHODS
 from ragraphs.models.router import KIND_CLASSIFIER
-from ragraphs.nodes.router.handing import handed_on, worth
+from ragraphs.nodes.router.handing import handed_on, has_moved, worth
 from ragraphs.nodes.router.lacking import lack_of, parts_of
 from ragraphs.state.found import NOTHING
 
@@ -53,11 +53,12 @@ def course_alone(question: str, outcomes: Mapping[str, Outcome], limits: Cascade
             kept = choice.method
         if outcome["sufficient"] or len(tried) > limits.escalations:
             break
-        found = handed_on(found, {**outcome, "evidence": []})
+        before, found = found, handed_on(found, {**outcome, "evidence": []})
         found["answers"] = [*found["answers"], *outcome["looked_up"]]
         left -= outcome["calls"]
         lack = lack_of(None, question, parts_of(question), found)
-        choice = next_method(kinds, found, tried, _obstacles(outcomes, left), limits.web, lack)
+        moved, obstacles = has_moved(before, found), _obstacles(outcomes, left)
+        choice = next_method(kinds, found, tried, obstacles, limits.web, lack, moved)
     return Course(tried, kept)
 
 

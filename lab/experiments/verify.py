@@ -17,7 +17,7 @@ from ragraphs.context import IndexContext
 from ragraphs.evaluation.retrieval import Report, indexed, unreported
 from ragraphs.graphs.methods import METHODS, RouterContext
 from ragraphs.graphs.router import graph
-from ragraphs.prompts.statement_replies import Verdict
+from ragraphs.state.answering import Verdict
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.usage import total_calls
 

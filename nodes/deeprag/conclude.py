@@ -16,7 +16,7 @@ from ...models.protocol import NoReplyError
 from ...prompts.deeprag_replies import ANSWER_FROM_STEPS, SYNTHESIZE, ShownStep, show_steps
 from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
-from ...state.deeprag import DeepragState, TreeNode
+from ...state.deeprag import DeepragState, NarrativeStep, TreeNode
 from ...state.records import Citation, Evidence
 from ..answer import check_citations, checked
 from ..node import node
@@ -55,7 +55,7 @@ async def conclude(state: DeepragState, run: Run[DeepragContext]) -> Update:
         return await _as_before(state, run)
     if state["mode"] == "narrative":
         told = [step for step in state["steps"] if step["number"] or step["found"]]
-        support = [Support(step["question"], step["answer"], step["citations"]) for step in told]
+        support = [_support(step) for step in told]
     else:
         support = tree_support(state["tree"])
     conclusion, update = _as_read(state, support), Update()
@@ -111,11 +111,11 @@ def tree_support(nodes: Sequence[TreeNode]) -> list[Support]:
     """The questions below the root, in the order of the tree, with their answers."""
     ordered = sorted(nodes, key=lambda one: [int(part) for part in one["id"].split(".")])
     alone = len(nodes) == 1
-    return [
-        Support(one["question"], one["answer"], one["citations"])
-        for one in ordered
-        if alone or one["id"] != ROOT
-    ]
+    return [_support(one) for one in ordered if alone or one["id"] != ROOT]
+
+
+def _support(one: NarrativeStep | TreeNode) -> Support:
+    return Support(one["question"], one["answer"], one["citations"], one["doubted"])
 
 
 def lacks_evidence(support: Sequence[Support], evidence: Sequence[Evidence]) -> bool:
@@ -141,7 +141,10 @@ async def conclude_from(
     if len(support) == 1 and support[0].answer and same_question(support[0].question, question):
         return Conclusion(support[0].answer, support[0].citations, pool, True, None)
     computed = _computed(question, support)
-    shown = [ShownStep(one.question, one.answer, quotes_of(one.citations)) for one in support]
+    shown = [
+        ShownStep(one.question, one.answer, quotes_of(one.citations), doubted=one.doubted)
+        for one in support
+    ]
     if not pool:
         return await _from_answers(run, question, support, shown, computed)
     steps = show_steps(shown, computed.answer if computed else "")

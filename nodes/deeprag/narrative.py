@@ -44,12 +44,12 @@ from .sub_questions import (
 )
 
 _MOST_REPEATED = 2
+_OF_ANSWER = ("answer", "missing", "doubt", "citations")
 _MANY_PARTS = 3
 _MORE = 5  # passages of the question's ranking that are read beside those of a missing fact
 _REASONS: dict[StepSource, str] = {
     "retrieve": "not known from the steps before",
     "earlier": "follows from the steps before",
-    "known": "known without looking it up",
 }
 _SURE = "policy model: the model is sure of it"
 _MISSING = "the passages of the question do not tell it"
@@ -87,7 +87,9 @@ async def read_question(state: DeepragState, run: Run[DeepragContext]) -> Update
     cited = {citation["passage"] for citation in read["citations"]}
     kept = [one for one in passages if read["sufficient"] or one["id"] in cited]
     taken = sub_answer(read["sufficient"], read["answer"], read["citations"])
-    kept_answer = {key: read[key] for key in ("answer", "missing", "citations")}
+    if reply.sufficient:
+        taken = taken._replace(doubted=read["answer"] if taken.why else "")
+    kept_answer = {key: read[key] for key in _OF_ANSWER if key in read}
     return {**_taken(state, step, taken), **kept_answer, "evidence": kept, "ranked": ranked}
 
 
@@ -171,7 +173,8 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
         "source": reply.source,
         "reason": _REASONS[reply.source],
     }
-    update = {**_taken(state, step, found), "proposed": [proposed]}
+    decides = run.context.policy == "trained"  # by its own word, which may be ``known``
+    update = {**_taken(state, step, found), "proposed": [] if decides else [proposed]}
     if found.answer and reply.decided:
         return {**update, "final": reply.final}
     if reply.final and not state["answer"]:  # better than none, and never sufficient
@@ -255,7 +258,7 @@ def _open_steps(state: DeepragState) -> list[ProposedStep]:
     """
     missing: list[ProposedStep] = [
         {"question": question, "source": "retrieve", "reason": _MISSING}
-        for question in questions_in(state["missing"])
+        for question in questions_in(state["missing"], state["question"])
     ]
     left = _open_parts(state) if state["proposed"] else []
     parts: list[ProposedStep] = [
@@ -334,7 +337,13 @@ def _answers(steps: Sequence[NarrativeStep]) -> list[Answered]:
 def _shown(steps: Sequence[NarrativeStep]) -> Texts:
     return show_steps(
         [
-            ShownStep(step["question"], step["answer"], quotes_of(step["citations"]), again)
+            ShownStep(
+                step["question"],
+                step["answer"],
+                quotes_of(step["citations"]),
+                again,
+                step["doubted"],
+            )
             for step, again in zip(steps, repeated(steps), strict=True)
         ]
     )
@@ -349,6 +358,7 @@ def _step(number: int, question: str, reason: str, passages: Sequence[str] = ())
         "reason": reason,
         "passages": list(passages),
         "answer": "",
+        "doubted": "",
         "found": False,
         "citations": [],
     }
@@ -359,6 +369,7 @@ def _taken(state: DeepragState, step: NarrativeStep, found: SubAnswer) -> Update
     taken: NarrativeStep = {
         **step,
         "answer": found.answer,
+        "doubted": found.doubted,
         "found": bool(found.answer),
         "citations": found.citations,
     }

@@ -18,19 +18,27 @@ from ..run import Run
 
 
 class SubAnswer(NamedTuple):
-    """The answer to a sub-question, with citations; or none, and ``why`` not."""
+    """The answer to a sub-question, with citations; or none, and ``why`` not.
+
+    ``doubted`` is an answer that rules refused.
+    """
 
     answer: str
     citations: list[Citation]
     why: StopReason | Literal["", "not_found"]
+    doubted: str = ""
 
 
 class Support(NamedTuple):
-    """A sub-question as it was asked, its answer (empty: not found) and its citations."""
+    """A sub-question as it was asked, its answer (empty: not found) and its citations.
+
+    ``doubted`` is an answer that rules refused.
+    """
 
     question: str
     answer: str
     citations: list[Citation]
+    doubted: str = ""
 
 
 async def retrieve_for(
@@ -65,7 +73,7 @@ async def step_answer(
     cited = check_citations(reply.quotes, passages)
     found = sub_answer(reply.sufficient, reply.answer, cited)
     if found.answer and not await stands(run, question, found.answer, cited, passages):
-        return SubAnswer("", cited, "not_found")
+        return SubAnswer("", cited, "not_found", found.answer)
     return found
 
 

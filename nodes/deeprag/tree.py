@@ -176,6 +176,7 @@ def _answered(leaf: TreeNode, passages: Sequence[Evidence], found: SubAnswer) ->
         **leaf,
         "status": status,
         "answer": found.answer,
+        "doubted": found.doubted,
         "evidence": [passage["id"] for passage in passages],
         "citations": found.citations,
     }

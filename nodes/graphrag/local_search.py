@@ -8,13 +8,12 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ...algorithms.fusion import reciprocal_rank_fusion
-from ...algorithms.tog2.triple_sentences import CO_OCCURRENCE
 from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...index.entities import linked_topics, read_entities
 from ...index.opening import Index
 from ...index.retrieval import search
-from ...index.triple_sources import sources_of
+from ...index.triple_sources import described
 from ...index.vectors import owner_of
 from ...language.analyser import count_tokens, keywords, one_line, sentences
 from ...language.claims import told_claim
@@ -195,28 +194,14 @@ def _described(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
 
 
 def _related(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
-    """The relations of the entities: those between two of them first, then the heaviest.
-
-    A relation is described by the sentence that names both ends, behind its statement where that
-    has other words.
-    """
+    """The relations of the entities: those between two of them first, then the heaviest."""
     graph = read_entities(index, entities, relations=True)
     chosen = set(entities)
     found = sorted(
         {edge for entity in entities for edge in graph.relations_of(entity)},
         key=lambda one: (-((one.source in chosen) + (one.target in chosen)), -one.weight, one.id),
     )
-    sources = sources_of(index, found[:_CONSIDERED])
-    told = []
-    for one in found[:_CONSIDERED]:
-        stated = f"{graph.name_of(one.source)} {one.relation} {graph.name_of(one.target)}."
-        sentence = one_line(sources[one.id].text) if one.id in sources else ""
-        if one.relation in CO_OCCURRENCE or keywords(stated) <= keywords(sentence):
-            stated = sentence
-        elif sentence:
-            stated = f"{stated[:-1]}: {sentence}"
-        told.append(EntityStatement(stated))
-    return [one for one in told if one.text]
+    return [*map(EntityStatement, described(index, graph, found[:_CONSIDERED]).values())]
 
 
 def _reported(index: Index, entities: Sequence[str], level: int) -> list[EntityStatement]:

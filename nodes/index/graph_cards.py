@@ -10,6 +10,7 @@ from ...language.analyser import one_line
 from ...prompts.extraction_replies import Entity, Facts
 from ...state.found import TRIPLE
 from ...state.records import Document
+from ...stores.catalogue import DocumentRow
 from ...stores.loading.types import LONGEST_ID
 
 Aliases = Mapping[str, list[str]]
@@ -46,7 +47,7 @@ def cards_of(lines: Iterable[GraphLine]) -> dict[str, Card]:
     cards: dict[str, Card] = {}
 
     def card(file: str, name: str) -> Facts:
-        id = f"{file}#{one_line(name)}"[:LONGEST_ID]
+        id = _card_id(file, one_line(name))
         empty = Facts.model_construct(entities=[], relations=[], claims=[])
         return cards.setdefault(id, Card(one_line(name), empty)).facts
 
@@ -72,3 +73,21 @@ def documents_of(cards: Mapping[str, Card]) -> Iterator[Document]:
         lines += [claim.description for claim in facts.claims]
         text = "\n\n".join(dict.fromkeys(lines)) or f"{name}."
         yield {"id": id, "title": name, "text": text, "metadata": dict(TRIPLE)}
+
+
+def vanished_cards(
+    stored: Iterable[DocumentRow], cards: Iterable[Document], files: Iterable[str]
+) -> list[str]:
+    """The ids of ``stored`` cards of ``files`` whose entities no relation leaves any more."""
+    there, files = {card["id"] for card in cards}, list(files)
+    return [
+        row["id"]
+        for row in stored
+        if row["metadata"].get("kind") == TRIPLE["kind"]
+        and row["id"] not in there
+        and any(row["id"] == _card_id(file, row["title"]) for file in files)
+    ]
+
+
+def _card_id(file: str, name: str) -> str:
+    return f"{file}#{name}"[:LONGEST_ID]

@@ -30,8 +30,9 @@ from ...stores.loading.types import PLAIN, Limits
 from ...stores.metadata import storable
 from ..node import node
 from .given import check_given, check_size
+from .graph_cards import vanished_cards
 from .split import DocumentReader
-from .triples import graph_documents
+from .triples import GraphRead, graph_documents
 
 _SAMPLE = 30
 _ROWS = 30
@@ -83,7 +84,8 @@ def _scan(
     if triples:
         context = context.model_copy(update={"layers": [*context.layers, "entities"]})
     given_triples = [_name(file, operator) for file in triples]
-    inline = [*(state.get("documents") or []), *_cards(given_triples, context, operator)]
+    drawn = _graph(given_triples, context, operator)
+    inline = [*(state.get("documents") or []), *drawn.cards]
     names = [_name(file, operator) for file in files]
     size = check_size(inline, files, operator)
     characters = size if {file.suffix.lower() for file in files} <= PLAIN else size * _PACKED
@@ -99,6 +101,8 @@ def _scan(
     reader = wanted_reader(index.catalogue, context) if asks else None
     known = _known(index.catalogue)
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.home)]
+    if drawn.whole:
+        gone += vanished_cards(index.catalogue.documents(INLINE), *drawn)
     found = {
         "index": told(index.name, operator),
         "embeddings": index.embedder.name,
@@ -116,10 +120,10 @@ def _scan(
     return found, index, reader
 
 
-def _cards(files: Sequence[str], context: IndexContext, operator: Settings) -> list[Document]:
-    """The documents that make up a graph in ``files`` of triples; none where all are attached."""
+def _graph(files: Sequence[str], context: IndexContext, operator: Settings) -> GraphRead:
+    """The graph in ``files`` of triples, which has no card where all are attached to documents."""
     if not files:
-        return []
+        return GraphRead([], [])
     home = open_to_try(context.model_copy(update={"dry_run": True})).home
     return graph_documents(files, operator, home)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -49,7 +48,7 @@ def names_in(index: Index, files: Sequence[str]) -> frozenset[str]:
     """The names of the documents that triples are given for. Blocks."""
     given = files, index.operator, index.home
     lines = (line for line in _lines(*given) if isinstance(line, JsonLine))
-    cards = (card["id"] for card in graph_documents(*given))
+    cards = (card["id"] for card in graph_documents(*given).cards)
     return frozenset([*filter(None, (_name(line.value) for line in lines)), *cards])
 
 
@@ -129,14 +128,32 @@ def _meant(row: Any, known: Mapping[str, set[str]]) -> str:
     return next(iter(documents))
 
 
-def graph_documents(files: Sequence[str], operator: Settings, home: Path) -> list[Document]:
+class GraphRead(NamedTuple):
+    """The cards of a graph in files of triples, and the files all of whose lines could be read."""
+
+    cards: list[Document]
+    whole: list[str]
+
+
+def graph_documents(files: Sequence[str], operator: Settings, home: Path) -> GraphRead:
     """The cards of the lines that name no document, which make up a graph by themselves. Blocks."""
     found: list[GraphLine] = []
-    for line in _lines(files, operator, home):
-        if isinstance(line, JsonLine) and not _name(line.value):
-            with suppress(LoadError):  # which the import tells
-                found.append(_graph_line(line, _facts(line.value)[0]))
-    return list(documents_of(cards_of(found)))
+    whole: list[str] = []
+    for file in files:
+        failed = False
+        for line in _lines([file], operator, home):
+            try:  # what fails is told by the import
+                if isinstance(line, LoadFailure):
+                    raise LoadError(line.reason)
+                if not _name(line.value):
+                    facts, left_out = _facts(line.value)
+                    found.append(_graph_line(line, facts))
+                    failed |= left_out > 0
+            except LoadError:
+                failed = True
+        if not failed:
+            whole.append(document_path(operator.base / file, home))
+    return GraphRead(list(documents_of(cards_of(found))), whole)
 
 
 def _graph_line(line: JsonLine, facts: Facts) -> GraphLine:

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...algorithms.citations import united
+from ...language.analyser import keywords
 from ...state.found import Found, LookedUp, cited_evidence
 
 
 def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     """The findings ``before``, joined with the ``result`` of one more method.
 
-    A reason to doubt its answer is a sentence, and nothing that another method could look up.
+    A reason to doubt its answer is nothing that another method could look up.
     """
-    missing = [text for text in result["missing"] if not text.rstrip().endswith(".")]
+    missing = [] if result.get("doubt") else result["missing"]
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     answers = [*before["answers"], *looked_up(result)]
@@ -29,6 +30,12 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     cited = cited_evidence(found)
     rest = [text for text in found["evidence"] if text not in cited]
     return {**found, "evidence": [*cited, *rest]}
+
+
+def has_moved(before: Found, found: Found) -> bool:
+    """Whether something else is missing of what was ``found`` than ``before``."""
+    asked, open_now = (keywords(" ".join(one["missing"])) for one in (before, found))
+    return not asked or asked != open_now
 
 
 def worth(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:

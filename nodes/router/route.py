@@ -44,14 +44,14 @@ from ..node import Node, node
 from ..run import Run, Update, calls_left
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
-from .handing import handed_on, worth
+from .handing import handed_on, has_moved, worth
 from .lacking import lack_of, parts_of
 from .verdict import as_question
 
 _HISTORY = 6
 _LONGEST_TURN = 2000
 MESSAGE = "message"
-_HANDED_ON = ("ranked",)
+_HANDED_ON = ("ranked", "doubt")
 _KNOWS_LITTLE = (
     "No further method was tried, since the model is not up to several steps; set escalations to "
     "have it try them."
@@ -193,7 +193,8 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
         if answers:
             obstacles = {"graphrag": obstacles["graphrag"]}
         lack = await run.in_thread(_lack, state, found, obstacles)
-        following = next_method(kinds, found, tried, obstacles, _web(run.context), lack)
+        web, moved = _web(run.context), has_moved(held, found)
+        following = next_method(kinds, found, tried, obstacles, web, lack, moved)
         if following is not None:
             update |= {"trying": following.method, "why": following.reason}
         return {**update, **kept}

@@ -52,10 +52,11 @@ async def _verdict(run: Run[RouterContext], statement: str, evidence: Sequence[E
     citations = check_citations(reply.quotes, evidence)
     doubt = await _doubt(run, statement, reply.verdict, citations, evidence)
     if doubt:
-        return {**_undecided([doubt]), "citations": citations}
+        return {**_undecided([doubt]), "citations": citations, "doubt": doubt}
     return {
         "answer": reply.verdict,
         "missing": [],
+        "doubt": "",
         "citations": citations,
         "sufficient": True,
         "stop_reason": "answered",
@@ -66,6 +67,7 @@ def _undecided(missing: Sequence[str], why: str = "insufficient") -> Update:
     return {
         "answer": "not enough",
         "missing": list(missing),
+        "doubt": "",
         "citations": [],
         "sufficient": False,
         "stop_reason": why,

@@ -27,11 +27,11 @@ _MOST_SHOWN = 30
 
 
 class _Shown(NamedTuple):
-    """Options of the topics, the texts that show them, and the option's id for each number."""
+    """Options of the topics, the texts that show them, and the relations' ids for each number."""
 
     options: list[RelationOption]
     texts: list[Excerpt]
-    numbers: dict[str, str]
+    numbers: dict[str, list[str]]
 
 
 @node(reserve=1, late=nowhere)
@@ -43,7 +43,7 @@ async def prune_relations(state: Tog2State, run: Run[Tog2Context]) -> Update:
     kept = prune_options(shown.options, scores, context.width)
     return {
         "options": kept,
-        "relation_scores": {option["id"]: scores[option["id"]] for option in kept},
+        "relation_scores": {edge: scores[edge] for option in kept for edge in option["edges"]},
     }
 
 
@@ -90,7 +90,7 @@ def _texts(
     graph: EntityPart, topics: Sequence[Sequence[RelationOption]], said: dict[str, str]
 ) -> _Shown:
     texts: list[tuple[str, str]] = []
-    numbers: dict[str, str] = {}
+    numbers: dict[str, list[str]] = {}
     for place, options in enumerate(topics, start=1):
         lines, own = option_lines(graph, options, said, place)
         texts.append((graph.name_of(options[0]["topic"]), lines))
@@ -99,7 +99,7 @@ def _texts(
 
 
 async def _score(run: Run[Tog2Context], shown: _Shown, state: Tog2State) -> dict[str, float]:
-    """The scores of options by their ids, in one request; alike where there is no reply."""
+    """The scores of relations by their ids, in one request; alike where there is no reply."""
     clue = sought(state)
     reply = await run.ask(
         SCORE_RELATIONS,
@@ -110,6 +110,5 @@ async def _score(run: Run[Tog2Context], shown: _Shown, state: Tog2State) -> dict
         clue=FencedQuestion(clue, fence_in_line(clue)) if clue else "the answer",
     )
     if reply is None:
-        return {option["id"]: 1.0 for option in shown.options}
-    given = {shown.numbers[one.id]: one.score for one in reply.scores if one.id in shown.numbers}
-    return {option["id"]: given.get(option["id"], 0.0) for option in shown.options}
+        return {edge: 1.0 for edges in shown.numbers.values() for edge in edges}
+    return {edge: one.score for one in reply.scores for edge in shown.numbers.get(one.id, ())}

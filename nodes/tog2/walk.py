@@ -240,7 +240,7 @@ def _rank(
     candidates = [one for one in candidates if one["entity"] in graph.entities]
     own = _read(index, graph, candidates, vector)
     scores = state["relation_scores"]
-    led = {edge: scores[each["id"]] for each in state["options"] for edge in each["edges"]}
+    led = {edge: scores[edge] for each in state["options"] for edge in each["edges"]}
     relevance = (
         printed_relevance(index, graph, candidates, own, vector)
         if context.as_printed

@@ -9,6 +9,7 @@ ELBE = "Elbe bridge: The Elbe bridge was opened on 8 August 1893 by Anna Berg, a
 BERG = "Anna Berg: Anna Berg (3 May 1850 – 2 June 1921) grew up in Odense."
 ODER = "Oder bridge: It is 3 km long and followed in 1902."
 KOREAN = "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였다."
+OTT = "Carl T. Ott: Carl T. Ott Junior, born Carl Otto, died in 1930."
 HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
 
 
@@ -43,6 +44,8 @@ def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cite
         ("Did Anna Berg open the Elbe bridge?", "Odense", "kind"),
         ("What is the date of birth of Anna Berg?", "Odense", "kind"),
         ("Who opened the Elbe bridge?", "What", "kind"),
+        ("Who opened the Elbe bridge?", "1893", "kind"),
+        ("In which city was Anna Berg born?", "3 May 1850", "kind"),
         ("Who opened the Rhine tunnel?", "Anna Berg", "names"),
         ("Who opened the Elbe bridge?", "Joseph Strauss", "claims"),
         ("When was the Elbe bridge opened?", "9 August 1893", "claims"),
@@ -62,10 +65,18 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
     [
         ("When was the Elbe bridge opened?", "Anna Berg", [ELBE], "kind"),
         ("How many spans has the Elbe bridge?", "Anna Berg", [ELBE], "kind"),
-        ("Who opened the Elbe bridge?", "1893", [ELBE], "kind"),
         ("In which country did the engineer grow up?", "Odense", [ELBE, BERG], "kind"),
         ("Which steel mill supplied the Elbe bridge company?", "Anna Berg", [ELBE], "unsaid"),
         ("How long do the two take together?", "7", [ODER], "claims"),
+        ("Who opened the Elbe bridge?", "By Anna Berg", [ELBE], "kind"),
+        ("Who died first, Anna Berg or Carl T. Ott Junior?", "Carl Otto", [BERG, OTT], "kind"),
+        (
+            "Who married Anna Berg?",
+            "Anne B.",
+            [BERG, "Anna Berg: Also spelled Anne B., she wed."],
+            "repeated",
+        ),
+        ("How many bridges has the river near Anna Berg's town?", "3", [BERG, ODER], "unsaid"),
     ],
 )
 def test_an_answer_that_may_be_wrong_is_doubted(question, answer, cited, why):
@@ -144,5 +155,5 @@ def test_a_passage_of_something_else_is_refused_as_one_in_another_language_is_no
     cited = "Crystal Palace: It burnt down in 1936."
     asked = doubt("1936", "How long is the Panama Canal?", [cited], [palace])
     assert asked is not None and asked.certain
-    other = doubt("1936", "운하는 Panama 어디에 있나요?", [cited], [palace])
+    other = doubt("1936", "운하는 Panama 얼마나 긴가요?", [cited], [palace])
     assert other is not None and not other.certain

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ragraphs import IndexContext, index_graph
+from ragraphs.index.serving import is_plain
 from scripted_model import DOCUMENTS, QUESTION
 from tool_server import serving_questions
 
@@ -45,6 +49,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return asked
 
 
+@pytest.mark.slow
 def test_the_server_answers_as_the_command_line_would(run, root, file, here, monkeypatch):
     notes = ("--index", str(root / "notes"), "--json")
     served = json.loads(run("ask", QUESTION, *notes).out)
@@ -63,7 +68,7 @@ def test_other_settings_are_not_left_to_the_server(run, root, file, here, more):
 
 
 @pytest.mark.parametrize(
-    "changed", [{"token": "of another"}, {"port": 1}, {"version": "0"}, {"settings": {}}, "?"]
+    "changed", [{"token": "of another"}, {"port": 1}, {"program": "0"}, {"settings": {}}, "?"]
 )
 def test_a_server_that_is_not_of_this_index_is_not_believed(run, root, file, here, changed):
     said = json.loads(file.read_text())
@@ -72,3 +77,43 @@ def test_a_server_that_is_not_of_this_index_is_not_believed(run, root, file, her
     run("ask", QUESTION, "--index", str(root / "others"))
     other.unlink()
     assert here
+
+
+_PLAIN = """
+import sys
+from ragraphs.cli.asking import answer_plainly
+code = answer_plainly(sys.argv[1:])
+heavy = {"typer", "pydantic", "langgraph", "numpy", "sqlalchemy"}.intersection(sys.modules)
+print(code, sorted(heavy), file=sys.stderr)
+"""
+
+
+def _plainly(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("RAGRAPHS_")}
+    command = [sys.executable, "-c", _PLAIN, *arguments]
+    env |= environment
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+
+
+def test_a_plain_question_is_answered_by_the_server_with_next_to_nothing_loaded(run, root, file):
+    said = file.read_text()
+    plain = ("ask", QUESTION, "--index", str(root / "notes"))
+    assert _plainly(root, *plain).stderr == "None []\n"  # its settings are not the plain ones
+    file.write_text(json.dumps({**json.loads(said), "advice": "Connect one."}))
+    answered = _plainly(root, *plain)
+    flag = _plainly(root, *plain, "--trace")
+    set_here = _plainly(root, *plain, RAGRAPHS_MODEL="openai:m")
+    file.write_text(said)
+    assert answered.stderr == "0 []\n"
+    assert answered.stdout.splitlines()[:-2] == run(*plain).out.splitlines()[:-2]
+    assert answered.stdout.endswith("Connect one.\n")
+    assert flag.stderr == set_here.stderr == "None []\n"
+
+
+def test_a_server_says_how_it_can_be_asked_plainly_where_nothing_is_set(monkeypatch, tmp_path):
+    for name in [one for one in os.environ if one.startswith("RAGRAPHS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    assert is_plain()
+    (tmp_path / ".env").write_text("RAGRAPHS_MODEL=openai:m")
+    assert not is_plain()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_a_grader_is_fitted_and_shown(run):
     Path("docs").mkdir()
     for n, name in enumerate("Ada Bert Carl Dora Emil Fritz Gerda Hanna".split()):

@@ -57,6 +57,7 @@ def asked(index, question):
     return graph.invoke({"question": question}, context=context)
 
 
+@pytest.mark.slow
 def test_what_fits_an_index_is_kept_in_it_and_used(made):
     index = made()
     result = calibrate(index)
@@ -73,10 +74,12 @@ def test_what_fits_an_index_is_kept_in_it_and_used(made):
     assert asked(index, "Who designed the Dover Bridge?")["verdict"] == "correct"
 
 
+@pytest.mark.slow
 def test_before_it_nothing_is_incorrect_and_nothing_foreign_correct(made):
     assert asked(made(), "Where is the zoo?")["verdict"] == "ambiguous"
 
 
+@pytest.mark.slow
 def test_after_a_change_of_the_hops_the_fit_is_not_used_and_the_run_says_so(made):
     index = made()
     calibrate(index)
@@ -91,6 +94,7 @@ def test_after_a_change_of_the_hops_the_fit_is_not_used_and_the_run_says_so(made
     assert fitted_grader(index) is not None
 
 
+@pytest.mark.slow
 def test_without_hops_the_error_says_which_layer_to_build(made):
     with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
         calibrate(made(layers=["passages"]))

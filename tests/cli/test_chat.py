@@ -27,6 +27,7 @@ def pipe(run, index, monkeypatch):
     return chat
 
 
+@pytest.mark.slow
 def test_a_follow_up_is_understood_and_a_new_conversation_forgets(pipe, script):
     ended = pipe(QUESTION, "And where was he born?", "/new", "And where was he born?", model=MODEL)
     assert ended.code == 0 and ended.err == ""
@@ -36,6 +37,7 @@ def test_a_follow_up_is_understood_and_a_new_conversation_forgets(pipe, script):
     assert FACT in script.prompts("StandAloneQuestion")[0]
 
 
+@pytest.mark.slow
 def test_a_citation_opens_with_the_quote_marked_in_its_passage(pipe, script):
     *_, opened, other = pipe(QUESTION, "/open 1", "/open 7", model=MODEL).out.split("> /open ")
     assert f"«{FACT}» It crosses the Firth of Forth." in " ".join(opened.split())
@@ -48,6 +50,7 @@ def test_without_a_model_the_passages_that_are_shown_can_be_opened(pipe):
     assert "«John Fowler was born in Sheffield in 1817.»" in opened
 
 
+@pytest.mark.slow
 def test_neighbouring_text_of_the_document_stands_around_an_opened_passage(run, pipe, script):
     sentences = "".join(f"\n\nSentence {n} tells of nothing that matters much." for n in range(60))
     Path("long.txt").write_text(f"{sentences}\n\nThe Ely Bridge was built by Ada.{sentences}")
@@ -68,6 +71,7 @@ def test_commands_list_the_documents_and_the_cost(pipe, script):
     assert len(script.asked) == 1
 
 
+@pytest.mark.slow
 def test_a_line_that_fails_is_told_and_the_next_is_answered(pipe, script):
     lines = ("/magic", "/open 1", "word " * 10_000, "\x1b[2J\x9b", QUESTION)
     ended = pipe(*lines, model=MODEL)

@@ -25,6 +25,7 @@ ANSWERING = ("basic", "crag", "hoprag", "tog2", "deeprag", "graphrag")
 RETRIEVERS = ("hybrid", "graph", "hoprag", "tog2")
 
 
+@pytest.mark.slow
 def test_index_ask_status_export_and_remove(run, docs):
     indexed = run("index", "docs")
     assert (indexed.code, indexed.err.strip()) == (0, "")
@@ -41,6 +42,7 @@ def test_index_ask_status_export_and_remove(run, docs):
     assert "sonata" not in run("export").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", fast(ANSWERING, "basic", "graphrag"))
 def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, method):
     output = json.loads(run("index", "docs", "--layers", "hops,communities", "--json").out)
@@ -57,6 +59,7 @@ def test_json_is_one_document_with_the_whole_output_and_nothing_else(run, docs, 
     assert json.loads(run("remove", "forth.txt", "--json").out)["removed"] == 1
 
 
+@pytest.mark.slow
 def test_a_setting_of_another_method_is_refused(run, docs):
     run("index", "docs")
     ended = run("ask", QUESTION, "--method", "basic", "--n-hop", "2")
@@ -64,6 +67,7 @@ def test_a_setting_of_another_method_is_refused(run, docs):
     assert "--n-hop" in ended.err and "basic" in ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["crag", "auto"])
 def test_trace_is_a_tree_of_nodes_with_times_and_findings_on_stderr(run, docs, method):
     run("index", "docs")
@@ -80,6 +84,7 @@ def test_trace_is_a_tree_of_nodes_with_times_and_findings_on_stderr(run, docs, m
     assert "{" not in ended.err and "…" not in ended.err
 
 
+@pytest.mark.slow
 def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
     run("index", "docs")
     chosen = ("--method", "deeprag", "--mode", "tree", "--trace", "--json")
@@ -90,6 +95,7 @@ def test_trace_draws_the_tree_of_questions_on_stderr(run, docs):
         assert f"\n    {stroke}── {part['question']} → " in ended.err
 
 
+@pytest.mark.slow
 def test_status_says_the_sizes_the_layers_the_reader_and_what_mends_a_lack(run, docs):
     run("index", "docs", "--layers", "hops")
     told = dict(re.findall(r"^(\S.*?)  +(\S.*?) *$", run("status").out, re.MULTILINE))
@@ -104,6 +110,7 @@ def test_status_says_the_sizes_the_layers_the_reader_and_what_mends_a_lack(run, 
     assert run(*mend.split()).code == 0 and "Mend it" not in run("status").out
 
 
+@pytest.mark.slow
 def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, docs):
     (docs / "empty.txt").write_bytes(b"")
     (docs / "binary.txt").write_bytes(bytes(range(256)) * 10)
@@ -123,6 +130,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_indexed(run, doc
     assert "세종대왕" in run("export").out
 
 
+@pytest.mark.slow
 def test_files_with_other_endings_are_counted_and_hidden_ones_named_in_a_line_each(run, docs):
     for name in ("a.png", "b.PNG", "c.zip", "Makefile", ".hidden", ".git/d.zip"):
         (docs / name).parent.mkdir(exist_ok=True)
@@ -208,12 +216,14 @@ def test_wrong_usage_is_one_sentence_and_exit_code_2(run, docs, arguments, words
     assert_one_sentence(run(*arguments), 2, words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["", "  \n ", "word " * 10_000])
 def test_a_question_that_is_empty_or_very_long_is_refused_in_a_sentence(run, docs, question):
     run("index", "docs")
     assert_one_sentence(run("ask", question), 1, "The question")
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_it_would_do_and_leaves_nothing(run, docs):
     ended = run("index", "docs", "--dry-run")
     assert ended.code == 0
@@ -221,6 +231,7 @@ def test_a_dry_run_says_what_it_would_do_and_leaves_nothing(run, docs):
     assert not Path(".ragraphs").exists()
 
 
+@pytest.mark.slow
 def test_without_a_model_the_best_passages_are_shown_with_highlights_and_how_to_get_answers(
     run, docs
 ):
@@ -236,6 +247,7 @@ def test_without_a_model_the_best_passages_are_shown_with_highlights_and_how_to_
     assert f"«{answered['citations'][0]['quote']}»" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_model_that_finds_no_answer_leaves_the_best_passages(run, docs, openai):
     run("index", "docs")
     openai.answer = lambda body: {"quotes": [], "sufficient": False, "answer": ""}
@@ -245,6 +257,7 @@ def test_a_model_that_finds_no_answer_leaves_the_best_passages(run, docs, openai
     assert "connect" not in ended.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [30, 61])
 def test_what_is_found_is_wrapped_between_words_at_the_width_of_the_terminal(
     run, monkeypatch, width
@@ -261,6 +274,7 @@ def test_what_is_found_is_wrapped_between_words_at_the_width_of_the_terminal(
     assert set(words) - places <= set(text.split())
 
 
+@pytest.mark.slow
 def test_a_global_search_without_a_model_lists_passages_before_communities(run):
     run("index", str(DEMO / "brooklyn-bridge.md"), "--layers", "communities")
     ended = run("ask", "What is said of the Brooklyn Bridge?", "--method", "graphrag", "-n", "1")
@@ -279,6 +293,7 @@ def question_set() -> None:
     Path("set/questions.jsonl").write_text(json.dumps(question) + "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retriever", fast(RETRIEVERS, "hybrid", "tog2"))
 def test_evaluate_prints_one_json_document(run, question_set, retriever):
     ended = run("evaluate", "retrieval", "set", "--retriever", retriever, "--json")
@@ -287,6 +302,7 @@ def test_evaluate_prints_one_json_document(run, question_set, retriever):
     assert measured["recall"]["2"] == 1.0
 
 
+@pytest.mark.slow
 def test_an_answer_is_exported_with_a_page_only(run, docs):
     run("index", "docs")
     Path("a.json").write_text(run("ask", "Who designed the Forth Bridge?", "--json").out)
@@ -297,6 +313,7 @@ def test_an_answer_is_exported_with_a_page_only(run, docs):
     assert_one_sentence(run("export", "--format", "html", "--answer", "a.json"), 1, "ask --json")
 
 
+@pytest.mark.slow
 def test_evaluate_takes_the_settings_of_a_method(run, question_set):
     asked = ("evaluate", "retrieval", "set", "--retriever", "hoprag")
     assert run(*asked, "--setting", "n_hop=0", "--limit", "1").code == 0
@@ -338,6 +355,7 @@ def test_a_closed_pipe_is_no_traceback(run, docs):
     exporting.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
 def test_a_full_disk_is_told_in_one_sentence(run, monkeypatch):
     Path("a.txt").write_text("The Forth Bridge crosses the Firth of Forth.")

@@ -32,6 +32,7 @@ def listed(run, *arguments):
     return json.loads(run("communities", "--json", *arguments).out)
 
 
+@pytest.mark.slow
 def test_communities_are_a_tree_each_after_its_parent(indexed):
     tree = listed(indexed)
     assert [one["size"] for one in tree if not one["level"]] == [10, 10]
@@ -51,12 +52,14 @@ def test_communities_are_a_tree_each_after_its_parent(indexed):
     assert all(one["title"] and one["title"] in line for one, line in zip(tree, lines, strict=True))
 
 
+@pytest.mark.slow
 def test_one_level_holds_every_entity_once(indexed):
     for level in ("0", "1", "9"):
         assert sum(one["size"] for one in listed(indexed, "--level", level)) == 20
     assert {one["level"] for one in listed(indexed, "--level", "0")} == {0}
 
 
+@pytest.mark.slow
 def test_a_community_is_found_by_the_beginning_of_its_id(indexed):
     root = listed(indexed)[0]
     shown = json.loads(indexed("communities", "--id", root["id"][:6], "--json").out)
@@ -71,6 +74,7 @@ def test_a_community_is_found_by_the_beginning_of_its_id(indexed):
     assert "docs.jsonl#d0" in text or "docs.jsonl#d10" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [(("--id", "zzz"), "no community 'zzz'"), (("--id", ""), "may be any of")],
@@ -81,6 +85,7 @@ def test_what_is_no_community_is_one_sentence(indexed, arguments, words):
     assert words in err and err.startswith("ragraphs: ") and "\n" not in err.strip()
 
 
+@pytest.mark.slow
 def test_an_index_without_the_layer_says_how_to_build_it(run):
     Path("a.txt").write_text("Ann Lee met Bob Ray.")
     run("index", "a.txt", "--layers", "entities")
@@ -89,6 +94,7 @@ def test_an_index_without_the_layer_says_how_to_build_it(run):
     assert "ragraphs index --layers communities" in err and "\n" not in err.strip()
 
 
+@pytest.mark.slow
 def test_an_exported_page_holds_reports_members_and_passages(indexed):
     page = indexed("export", "--format", "html").out
     data, tree = data_of(page), {one["id"]: one for one in listed(indexed)}

@@ -45,6 +45,7 @@ def test_nothing_is_sent_before_somebody_agrees(run, docs, model, say):
     assert not Context().folder.exists()
 
 
+@pytest.mark.slow
 def test_whoever_agrees_gets_an_index_and_is_not_asked_where_nothing_is_missing(
     run, docs, model, say
 ):
@@ -57,6 +58,7 @@ def test_whoever_agrees_gets_an_index_and_is_not_asked_where_nothing_is_missing(
     assert len(model.asked) == asked
 
 
+@pytest.mark.slow
 def test_what_an_index_and_a_correction_cost_is_told(run, docs, model):
     def wordy(human: str) -> dict:
         """Descriptions that are too long to be joined without a request."""
@@ -78,6 +80,7 @@ def test_what_an_index_and_a_correction_cost_is_told(run, docs, model):
     assert "calls" not in run("index").out
 
 
+@pytest.mark.slow
 def test_a_recorded_model_costs_as_much_as_a_named_one(run, docs, model, say):
     say("y")
     run("index", str(docs / "*.txt"), *LAYERS)

@@ -48,6 +48,7 @@ BIRTHS = [
 ]
 
 
+@pytest.mark.slow
 def test_calibrate_fits_a_cross_encoder_to_an_index_and_keeps_that(run, cross_encoder):
     context = IndexContext(index="kept", embeddings="lexical", layers=["passages", "hops"])
     index_graph.invoke({"documents": BIRTHS}, context=context)
@@ -71,6 +72,7 @@ def test_calibrate_fits_a_cross_encoder_to_an_index_and_keeps_that(run, cross_en
     assert f"ragraphs calibrate --cross-encoder {NAME} --index" in meter.warnings[0]
 
 
+@pytest.mark.slow
 def test_a_cross_encoder_that_tells_nothing_is_not_kept(run, cross_encoder):
     context = IndexContext(index="kept", embeddings="lexical", layers=["passages", "hops"])
     index_graph.invoke({"documents": BIRTHS}, context=context)

@@ -82,6 +82,7 @@ def test_servers_are_asked_only_with_connect(examined, openai, monkeypatch):
     assert code == 1 and "does not answer" in checks["the server of OPENAI_BASE_URL"]["says"]
 
 
+@pytest.mark.slow
 def test_a_database_is_asked_only_with_connect_and_its_password_is_never_shown(
     examined, monkeypatch
 ):
@@ -98,6 +99,7 @@ def test_a_database_is_asked_only_with_connect_and_its_password_is_never_shown(
         assert examined("--connect")[1]["the database"]["says"].endswith(" answers")
 
 
+@pytest.mark.slow
 def test_what_an_index_lacks_comes_with_the_command_that_mends_it(run, examined):
     Path("a.txt").write_text("The Forth Bridge was designed by John Fowler. It is in Scotland.")
     assert run("index", "a.txt", "--layers", "hops").code == 0

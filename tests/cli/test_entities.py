@@ -30,6 +30,7 @@ def listed(run, *arguments):
     }
 
 
+@pytest.mark.slow
 def test_entities_are_listed_and_shown(indexed):
     assert set(listed(indexed)) == {"Ann Lee", "Bob Ray", "Rome"}
     assert len(listed(indexed, "--limit", "2")) == 2
@@ -45,6 +46,7 @@ def test_entities_are_listed_and_shown(indexed):
     assert "No name was taken" in indexed("entities", "merges")[1]
 
 
+@pytest.mark.slow
 def test_names_are_merged_and_split_again(indexed):
     assert indexed("entities", "merge", "Ann Lee", "Bob Ray")[0] == 0
     assert set(listed(indexed)) < {"Ann Lee", "Bob Ray", "Rome"}
@@ -58,6 +60,7 @@ def test_names_are_merged_and_split_again(indexed):
     assert len(listed(indexed)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -73,6 +76,7 @@ def test_what_cannot_be_done_is_one_sentence(indexed, arguments, words):
     assert words in err and err.startswith("ragraphs: ") and "\n" not in err.strip()
 
 
+@pytest.mark.slow
 def test_an_index_without_the_layer_says_how_to_build_it(run):
     Path("a.txt").write_text("Ann Lee met Bob Ray.")
     run("index", "a.txt", "--layers", "passages")

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "context", "without"),
     [
@@ -52,6 +53,7 @@ def test_a_command_that_asks_no_model_takes_no_flag_of_one(run, command):
     assert "--index" in shown and "--model" not in shown and "--timeout" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("command", [["index"], ["ask", "--method", "hoprag"], ["evaluate"]])
 def test_help_has_the_flags_that_matter_first_and_splits_no_word(run, monkeypatch, width, command):
@@ -105,6 +107,7 @@ def test_a_group_without_a_command_shows_its_help_and_nothing_else(run, group):
     assert "ragraphs: " not in shown.err
 
 
+@pytest.mark.slow
 def test_a_shell_completes_commands_and_the_values_of_flags():
     def completed(typed: str) -> set[str]:
         asked = {"_RAGRAPHS_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": "-1"}

@@ -24,6 +24,7 @@ def docs() -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_no_command_sends_control_characters_of_documents_to_the_terminal(run, docs):
     title = f"Forth Bridge {ESCAPES}"
     row = {
@@ -68,6 +69,7 @@ def test_json_that_is_printed_is_the_value(capsys):
     assert json.loads(printed) == {"title": ESCAPES}
 
 
+@pytest.mark.slow
 def test_passages_that_say_nothing_yield_nothing(run, docs):
     for number, text in enumerate(SAYING_NOTHING):
         (docs / f"{number}.txt").write_text(text)
@@ -81,6 +83,7 @@ def test_passages_that_say_nothing_yield_nothing(run, docs):
     assert "John Fowler" in run("entities", "list").out
 
 
+@pytest.mark.slow
 def test_a_row_and_a_file_of_its_name_are_two_documents(run, docs):
     (docs / "a.json").write_text(json.dumps([{"id": "b.txt", "text": "The row says red."}]))
     (docs / "a.json#b.txt").write_text("The file says blue.")
@@ -93,6 +96,7 @@ def test_a_row_and_a_file_of_its_name_are_two_documents(run, docs):
     assert "red" not in run("export").out and "blue" in run("export").out
 
 
+@pytest.mark.slow
 def test_an_index_is_as_large_as_its_source_but_for_a_constant(run, docs):
     page = f"<title>{'long title ' * 10_000}</title>" + "<p>Some words of a page.</p>" * 1_000
     (docs / "page.html").write_text(page)
@@ -102,6 +106,7 @@ def test_an_index_is_as_large_as_its_source_but_for_a_constant(run, docs):
     assert size < 20 * len(page) + 4_000_000
 
 
+@pytest.mark.slow
 def test_an_error_from_inside_is_not_called_wrong_usage(run, docs, monkeypatch):
     from ragraphs.prompts.replies import StandAloneQuestion
     from ragraphs.views import status

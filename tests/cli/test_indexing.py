@@ -8,10 +8,12 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pytest
 from command_line import assert_one_sentence
 from ragraphs.cli import show
 
 
+@pytest.mark.slow
 def test_the_demo_leaves_a_folder_whose_next_commands_work_in_it(run, monkeypatch):
     monkeypatch.setattr(show.out, "width", 80)
     shown = run("demo")
@@ -27,12 +29,14 @@ def test_the_demo_leaves_a_folder_whose_next_commands_work_in_it(run, monkeypatc
     assert len(documents) == 7 and all(Path(one["path"]).is_file() for one in documents)
 
 
+@pytest.mark.slow
 def test_a_demo_is_repeated_but_writes_into_no_folder_of_others(run, docs):
     assert_one_sentence(run("demo", "docs"), 1, "docs has other files, such as forth.txt;")
     assert run("demo", "new").code == 0
     assert "7 unchanged" in run("demo", "new").out
 
 
+@pytest.mark.slow
 def test_index_makes_all_that_costs_only_time_and_names_what_takes_long(run, docs, monkeypatch):
     monkeypatch.setattr("ragraphs.cli.indexing._MOST_SECONDS", 0.0)
     plan = run("index", "docs", "--dry-run").out
@@ -51,6 +55,7 @@ def test_index_makes_no_layer_by_a_paid_model_unless_somebody_agrees(run, openai
     assert openai.requests == []
 
 
+@pytest.mark.slow
 def test_the_same_documents_from_another_folder_are_told_of(run, docs):
     run("index", "docs")
     shutil.copytree("docs", "other")
@@ -67,6 +72,7 @@ def test_a_missing_key_is_told_before_anything_is_recorded(run, docs, monkeypatc
     assert not Path(".ragraphs").exists()
 
 
+@pytest.mark.slow
 def test_a_bad_file_is_told_once_and_fails_no_later_run(run, docs):
     (docs / "broken.pdf").write_bytes(b"no pdf")
     first = run("index", "docs")

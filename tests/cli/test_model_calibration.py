@@ -45,6 +45,7 @@ def grading(of_right, of_others):
     return reply
 
 
+@pytest.mark.slow
 def test_thresholds_lie_between_the_models_own_grades(run, openai, index):
     openai.answer = grading(of_right=2, of_others=1)
     context = CragContext(index=".ragraphs", model=MODEL)
@@ -60,6 +61,7 @@ def test_thresholds_lie_between_the_models_own_grades(run, openai, index):
     assert graph.invoke(question, context=other)["verdict"] != "correct"
 
 
+@pytest.mark.slow
 def test_labels_for_hops_are_measured_and_kept(run, openai, index):
     openai.answer = grading(of_right=4, of_others=0)
     assert run("calibrate", "--model", MODEL)[0] == 0
@@ -67,6 +69,7 @@ def test_labels_for_hops_are_measured_and_kept(run, openai, index):
     assert hop_skill(open_index(".ragraphs"), "openai:another") is None
 
 
+@pytest.mark.slow
 def test_a_model_that_grades_all_alike_is_refused(run, openai, index):
     openai.answer = grading(of_right=3, of_others=3)
     code, _, err = run("calibrate", "--model", MODEL)

@@ -24,6 +24,7 @@ def project(tmp_path, monkeypatch, capsys):
     return tmp_path / "project"
 
 
+@pytest.mark.slow
 def test_its_graph_answers_from_its_documents(project, monkeypatch, capsys):
     run = runner(monkeypatch, capsys)
     assert run("index", "documents", "--index", "documents.index").code == 0
@@ -62,6 +63,7 @@ def test_an_image_of_the_repository_holds_neither_keys_nor_environments(tmp_path
     assert not {".env", ".venv/lib/site.py", ".git/config"} & files_in_image(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_image_of_langgraph_adds_nothing_but_the_project(project):
     command = Path(sys.executable).parent / "langgraph"
     file = project.parent / "Dockerfile"

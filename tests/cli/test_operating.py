@@ -23,6 +23,7 @@ def quiet_again() -> Iterator[None]:
     logger.setLevel(level)
 
 
+@pytest.mark.slow
 def test_a_question_is_logged_and_priced_and_its_reply_costs_nothing_again(
     run: Run, openai: OpenAIStub
 ) -> None:

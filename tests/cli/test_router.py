@@ -37,6 +37,7 @@ def web(script, tavily):
     return tavily
 
 
+@pytest.mark.slow
 def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index):
     run("index", "corpus.jsonl", "--index", "bare", "--layers", "sentences")
     ended = run("ask", QUESTION, "--json", "--index", "bare")
@@ -96,6 +97,7 @@ def test_a_pipe_gets_the_final_form_of_an_answer_once(run, index, openai, script
     assert ended.err == "" and ended.out.startswith(f"{FACT}\n  [1] “{FACT}”\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "crag"])
 def test_a_terminal_gets_the_answer_as_it_is_written_and_once(
     run, index, openai, script, monkeypatch, method
@@ -129,6 +131,7 @@ def test_an_answer_that_breaks_off_is_begun_on_a_new_line(capsys):
     assert (first, again[0]) == ("It was", "It was Fowler.") and "anew" in told
 
 
+@pytest.mark.slow
 def test_at_a_terminal_progress_says_what_is_tried_and_why(run, index, script, monkeypatch):
     missing = "Which bridges were designed by John Fowler?"
     first = iter([{"answer": "", "quotes": [], "sufficient": False, "missing": [missing]}])
@@ -156,6 +159,7 @@ def test_what_is_still_open_and_the_methods_tried_are_told(run, index, script):
     assert "basic → deeprag · " in ended.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "basic"])
 def test_a_statement_is_verified_with_the_sentence_that_decides_it(run, index, method):
     ended = run("ask", "--verify", FACT, "--method", method)

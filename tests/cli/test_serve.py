@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 
+import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.settings import settings
 
@@ -13,6 +14,7 @@ def test_an_index_that_is_not_there_is_not_served(run, monkeypatch):
     assert refused.code == 1 and "ragraphs index SOURCE" in refused.err
 
 
+@pytest.mark.slow
 def test_an_address_that_is_taken_is_told(run, tmp_path, monkeypatch):
     for name in ("RAGRAPHS_ROOT", "RAGRAPHS_INDEX", "RAGRAPHS_INDEXES"):
         monkeypatch.setenv(name, "")  # which the command sets, and monkeypatch takes back

@@ -80,6 +80,7 @@ def sure_of_nonsense(body: Any) -> Any:
     return {**found, "missing": [], "final": words, "decided": True, "next": "", "source": ""}
 
 
+@pytest.mark.slow
 def test_a_good_reader_is_up_to_everything_and_nothing_is_said_of_it_later(run, openai, cache):
     openai.answer = good_reader
     told = json.loads(run("try", "openai:good", "--json").out)
@@ -95,6 +96,7 @@ def test_a_good_reader_is_up_to_everything_and_nothing_is_said_of_it_later(run, 
     assert len(openai.chats) == 48, "no reply of an earlier trial is used again"
 
 
+@pytest.mark.slow
 def test_ask_index_and_doctor_go_by_what_was_found(run, openai, index):
     openai.answer = sure_of_nonsense
     told = run("try", "openai:bad").out
@@ -112,6 +114,7 @@ def test_ask_index_and_doctor_go_by_what_was_found(run, openai, index):
     assert uses["state"] == "note" and says in uses["says"]
 
 
+@pytest.mark.slow
 def test_what_was_found_is_of_one_model_on_one_server(run, openai, index, monkeypatch):
     openai.answer = sure_of_nonsense
     run("try", "openai:bad")
@@ -124,6 +127,7 @@ def test_what_was_found_is_of_one_model_on_one_server(run, openai, index, monkey
         assert uses["says"] == "not tried" and f"ragraphs try {model}" in uses["mend"]
 
 
+@pytest.mark.slow
 def test_another_model_behind_the_same_name_was_not_tried(run, openai, index, monkeypatch):
     monkeypatch.setattr("ragraphs.models.chat.served._FRESH_SECONDS", 0)  # as in a new process
 
@@ -147,6 +151,7 @@ def test_a_server_that_is_not_there_is_told_at_once_and_nothing_is_kept(run, ope
     assert len(openai.chats) == 3 and not cache.exists()
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_read_counts_for_nothing(run, openai, cache):
     openai.answer = sure_of_nonsense
     run("try", "openai:bad")

@@ -41,6 +41,7 @@ def test_the_layer_sentences_leaves_out_one_passage_and_names_it(run, docs, monk
     assert "John Fowler" in run("ask", QUESTION, "--retriever", "graph").out
 
 
+@pytest.mark.slow
 def test_a_passage_that_cannot_be_read_is_left_out_of_the_answer_and_named(run, docs, monkeypatch):
     run("index", ".")
     monkeypatch.setattr(offline, "read", failing(reading.read))
@@ -49,6 +50,7 @@ def test_a_passage_that_cannot_be_read_is_left_out_of_the_answer_and_named(run, 
     assert "leaves out a passage of 'odd'" in " ".join(asked.err.split())
 
 
+@pytest.mark.slow
 def test_what_the_offline_reader_cannot_read_of_an_index_stands_in_the_status(
     run, docs, monkeypatch
 ):
@@ -58,6 +60,7 @@ def test_what_the_offline_reader_cannot_read_of_an_index_stands_in_the_status(
     assert "odd.txt" in run("status").out
 
 
+@pytest.mark.slow
 def test_a_document_that_cannot_be_cut_is_named_and_the_others_stand(run, docs, monkeypatch):
     from ragraphs.nodes.index import split
 
@@ -68,6 +71,7 @@ def test_a_document_that_cannot_be_cut_is_named_and_the_others_stand(run, docs, 
     assert "odd.txt cannot be cut into passages (IndexError: out of range)" in indexed.err
 
 
+@pytest.mark.slow
 def test_any_other_error_is_a_sentence_and_the_traceback_only_with_debug(run, docs, monkeypatch):
     from ragraphs.nodes import answer
 
@@ -83,6 +87,7 @@ def test_any_other_error_is_a_sentence_and_the_traceback_only_with_debug(run, do
     assert isinstance(raised.value.__cause__, IndexError)
 
 
+@pytest.mark.slow
 def test_in_python_it_is_an_exception_of_the_package(run, docs, monkeypatch):
     from ragraphs.nodes import answer
 

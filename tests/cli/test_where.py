@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from command_line import Run
 
 DOCUMENTS = [
@@ -19,6 +20,7 @@ def indexed(run: Run) -> None:
     assert run("index", "bridges.jsonl").code == 0
 
 
+@pytest.mark.slow
 def test_every_condition_must_hold(run: Run) -> None:
     indexed(run)
     flags = ["--where", "year>=1800", "--where", "year<1890", "--where", "title=Tay Bridge,Other"]

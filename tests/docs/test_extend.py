@@ -111,6 +111,7 @@ def ran_in(package: Path, script: str, commands: list[list[str]]) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_a_method_is_new_files_and_a_record(copied: Path) -> None:
     write_files(copied)
     add_record(copied)

@@ -24,6 +24,7 @@ def test_the_graph_of_crag_shows_both_branches(edge: tuple[str, str]) -> None:
     assert edge in {(one.source, one.target) for one in graph_of("crag").edges}
 
 
+@pytest.mark.slow
 def test_the_page_of_settings_is_of_the_settings_as_they_are() -> None:
     assert text_of("docs/settings.md") == settings_page(), "run: make docs"
 
@@ -40,6 +41,7 @@ def test_the_lists_of_methods_are_of_the_records(file: str, written: Callable[[s
     assert text_of(file) == written(text_of(file)), "run: make docs"
 
 
+@pytest.mark.slow
 def test_the_outputs_that_pages_show_are_those_of_the_commands(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

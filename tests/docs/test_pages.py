@@ -46,6 +46,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNING)
 def test_all_that_a_page_tells_to_run_runs(
     page: str,

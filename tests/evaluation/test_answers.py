@@ -46,6 +46,7 @@ def model(openai):
     return openai
 
 
+@pytest.mark.slow
 def test_every_method_is_measured_in_the_form_that_is_documented(run, question_set):
     measured = measure(run)
     assert [one["method"] for one in measured] == list(METHODS)
@@ -57,6 +58,7 @@ def test_every_method_is_measured_in_the_form_that_is_documented(run, question_s
         assert one["by_type"]["bridge"]["questions"] == 1
 
 
+@pytest.mark.slow
 def test_what_is_measured_agrees_with_the_answers_by_hand(run, question_set, model):
     (measured,) = measure(run, "--method", "basic", "--setting", "top_k=1", *MODEL)
     assert (measured["em"], measured["containment"]) == (0.3333, 0.6667)
@@ -77,12 +79,14 @@ def test_what_is_measured_agrees_with_the_answers_by_hand(run, question_set, mod
     }
 
 
+@pytest.mark.slow
 def test_more_evidence_than_supports_costs_precision_and_not_recall(run, question_set):
     (measured,) = measure(run, "--method", "basic", "--setting", "top_k=4")
     assert (measured["support_recall"], measured["support_precision"]) == (1.0, 0.3333)
     assert measured["support_f1"] == pytest.approx((0.4 + 2 / 3 + 0.4) / 3, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_hops_are_counted_for_the_methods_that_go_on_from_what_they_found(run, question_set):
     measured = {one["method"]: one["hops_per_question"] for one in measure(run)}
     assert {method for method, hops in measured.items() if hops is None} == {
@@ -110,6 +114,7 @@ def test_the_hops_of_an_output_are_rounds_or_sub_questions():
     assert hops_of({"verdict": "correct"}) is None and hops_of({}) is None
 
 
+@pytest.mark.slow
 def test_a_table_shows_a_line_for_each_method(run, question_set):
     shown = run("evaluate", "answers", "set", "--method", "crag", "--method", "basic")
     lines = [line for line in shown.out.splitlines() if line.startswith("│")]
@@ -118,6 +123,7 @@ def test_a_table_shows_a_line_for_each_method(run, question_set):
     assert "set · offline · 3 questions" in shown.out and "EM" in shown.out
 
 
+@pytest.mark.slow
 def test_finished_questions_are_not_asked_again_unless_something_changed(run, question_set, model):
     kept = ("--method", "basic", "--index", "kept", *MODEL)
     measure(run, *kept, "--limit", "2")
@@ -133,6 +139,7 @@ def test_finished_questions_are_not_asked_again_unless_something_changed(run, qu
     assert again["calls"] == 3 and len(model.chats) + again["reused"] == 9
 
 
+@pytest.mark.slow
 def test_fresh_asks_again_and_what_the_index_remembers_of_replies_is_counted(
     run, question_set, model
 ):
@@ -144,6 +151,7 @@ def test_fresh_asks_again_and_what_the_index_remembers_of_replies_is_counted(
     assert len(Path("kept/answers.jsonl").read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_a_layer_of_another_method_leaves_finished_questions_alone(run, question_set, model):
     basic = ("--method", "basic", "--index", "kept", *MODEL)
     measure(run, *basic)
@@ -153,6 +161,7 @@ def test_a_layer_of_another_method_leaves_finished_questions_alone(run, question
     assert len(model.chats) == asked
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_does_not_read_the_passages_anew(run, question_set, model):
     measure(run, "--method", "hoprag", "--index", "kept")
     measure(run, "--method", "hoprag", "--index", "kept", "--setting", "n_hop=0", *MODEL)
@@ -160,6 +169,7 @@ def test_a_model_that_answers_does_not_read_the_passages_anew(run, question_set,
     assert kinds == {"Answer"}
 
 
+@pytest.mark.slow
 def test_a_torn_line_costs_its_question_only(run, question_set, model):
     kept = ("--method", "basic", "--index", "kept", *MODEL)
     first = measure(run, *kept)
@@ -194,6 +204,7 @@ def test_ctrl_c_keeps_what_is_finished(run, question_set, model):
     assert len(model.chats) == asked + 1
 
 
+@pytest.mark.slow
 def test_a_question_that_fails_is_counted_and_asked_again_the_next_time(run, question_set, model):
     def broken(body):
         korean = "Question: 훈민정음" in body["messages"][-1]["content"]
@@ -210,6 +221,7 @@ def test_a_question_that_fails_is_counted_and_asked_again_the_next_time(run, que
     assert measure(run, *kept)[0]["failures"] == 0
 
 
+@pytest.mark.slow
 def test_questions_are_asked_at_the_same_time_when_that_is_wanted(run, question_set, model):
     model.answer = lambda body: Response(chat(json.dumps(reply_of(body))).body, seconds=0.3)
     measure(run, "--method", "basic", "--parallel", "3", *MODEL)
@@ -217,6 +229,7 @@ def test_questions_are_asked_at_the_same_time_when_that_is_wanted(run, question_
     assert len(model.chats) == 3
 
 
+@pytest.mark.slow
 def test_questions_without_an_answer_are_left_out_and_counted(run, question_set):
     write_set([*QUESTIONS, {"id": "open", "question": "Why is that?"}])
     (measured,) = measure(run, "--method", "basic")

@@ -78,12 +78,14 @@ def test_an_interrupted_command_goes_on_with_the_replies_in_the_index(run, quest
     assert len(list(Path("kept/evaluations").glob("closed-book-*.json"))) == 1
 
 
+@pytest.mark.slow
 def test_without_an_index_nothing_is_left_behind(run, question_set, model):
     measure(run, *MODEL)
     measure(run, *MODEL)
     assert len(model.chats) == 6 and [one.name for one in Path().iterdir()] == ["set"]
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_knows_what_is_left_to_pay(run, question_set, model):
     first = measure(run, *KEPT, "--dry-run")
     assert model.chats == [] and first["calls_least"] == first["calls_most"] == 3
@@ -95,6 +97,7 @@ def test_a_dry_run_asks_nobody_and_knows_what_is_left_to_pay(run, question_set, 
     assert "1 requests to openai:stub" in shown.out and len(model.chats) == 2
 
 
+@pytest.mark.slow
 def test_a_reply_of_no_use_is_a_wrong_answer_neither_known_nor_guessed(run, question_set, model):
     def broken(body):
         return "I would rather not." if "Who designed" in str(body) else reply_of(body)
@@ -115,6 +118,7 @@ def test_an_answer_that_does_not_say_it_is_sure_is_a_guess(run, question_set, mo
     assert measured["known"]["value"] == 0.0 and measured["if_guessed"]["em"]["value"] == 0.3333
 
 
+@pytest.mark.slow
 def test_a_table_and_a_plot_show_the_parts(run, question_set, model):
     shown = run("evaluate", "closed-book", "set", *MODEL, "--plot", "parts.svg")
     assert shown.code == 0 and "set · openai:stub without documents" in shown.out

@@ -41,6 +41,7 @@ def model(openai):
     return openai
 
 
+@pytest.mark.slow
 def test_each_value_is_measured_by_hand(run, question_set, model):
     found = measure(run, "--method", "basic", "--vary", "top_k=1,2", *MODEL)
     one, two = found["points"]
@@ -52,6 +53,7 @@ def test_each_value_is_measured_by_hand(run, question_set, model):
     assert interval["value"] == two["em"] and interval["low"] == 0 and interval["high"] == 1
 
 
+@pytest.mark.slow
 def test_values_share_finished_questions_with_the_evaluation_of_answers(run, question_set, model):
     kept_in = ("--index", "kept", *MODEL)
     first = run("evaluate", "answers", "set", "--method", "basic", "--setting", "top_k=2", *kept_in)
@@ -66,6 +68,7 @@ def test_values_share_finished_questions_with_the_evaluation_of_answers(run, que
     assert [plot["kind"] for plot in result["plots"]] == ["curves"] * 3
 
 
+@pytest.mark.slow
 def test_two_settings_are_a_grid_with_a_line_for_each_value_of_the_second(run, question_set):
     varied = ("--vary", "n_hop=0,1", "--vary", "top_k=2,3", "--plot", "grid.svg")
     found = measure(run, "--method", "hoprag", *varied)
@@ -75,17 +78,20 @@ def test_two_settings_are_a_grid_with_a_line_for_each_value_of_the_second(run, q
     assert said <= texts_of("grid.svg")
 
 
+@pytest.mark.slow
 def test_values_that_are_no_numbers_are_bars(run, question_set):
     found = measure(run, "--method", "crag", "--vary", "grader=model,similarity", "--plot", "b.svg")
     assert [point["values"]["grader"] for point in found["points"]] == ["model", "similarity"]
     assert {"model", "similarity", "EM", "recall"} <= texts_of("b.svg")
 
 
+@pytest.mark.slow
 def test_values_below_zero_are_drawn_where_they_are(run, question_set):
     measure(run, "--method", "crag", "--vary", "strip_cut=-0.9,0.9", "--plot", "cut.svg")
     assert "strip_cut" in texts_of("cut.svg")
 
 
+@pytest.mark.slow
 def test_retrieval_alone_asks_nobody_and_needs_no_answers(run, question_set, openai, monkeypatch):
     monkeypatch.setenv("RAGRAPHS_MODEL", "openai:stub")
     questions = [{**one, "answer": "", "aliases": []} for one in QUESTIONS]
@@ -100,12 +106,14 @@ def test_retrieval_alone_asks_nobody_and_needs_no_answers(run, question_set, ope
     assert {"recall@2", "recall@all"} <= texts_of("r.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["crag", "deeprag", "tog2", "graphrag"])
 def test_the_evidence_of_every_method_is_measured(run, question_set, method):
     found = measure(run, "--method", method, "--vary", "top_k=2", "--retrieval")
     assert found["points"][0]["recall"]["all"]["value"] > 0
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_counts_what_is_left(run, question_set, model):
     asked = ("--method", "basic", "--vary", "top_k=1,2", "--index", "kept", *MODEL)
     dry = measure(run, *asked, "--dry-run")
@@ -120,11 +128,13 @@ def test_a_dry_run_asks_nobody_and_counts_what_is_left(run, question_set, model)
     assert measure(run, *asked, "--retrieval", "--dry-run")["calls_most"] == 0
 
 
+@pytest.mark.slow
 def test_a_table_has_a_line_for_each_value(run, question_set, model):
     shown = run("evaluate", "curve", "set", "--method", "basic", "--vary", "top_k=1,2", *MODEL).out
     assert "66.7 (0–100)" in shown and "top_k=2" in shown and "interval of 95 %" in shown
 
 
+@pytest.mark.slow
 def test_questions_that_fail_are_told_with_their_value(run, question_set, model):
     model.answer = lambda body: failure(500, "out of order")
     shown = run("evaluate", "curve", "set", "--method", "basic", "--vary", "top_k=1", *MODEL)

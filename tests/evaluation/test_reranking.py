@@ -18,6 +18,7 @@ def encoder(cross_encoder, question_set) -> str:
     return str(cross_encoder([*texts, *(title for title, _ in PASSAGES.values())]))
 
 
+@pytest.mark.slow
 def test_retrieval_is_measured_after_reranking(run, encoder):
     def retrieval(*arguments):
         ended = run("evaluate", "retrieval", "set", *arguments, "--embeddings", "lexical", "--json")

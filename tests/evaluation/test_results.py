@@ -51,6 +51,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence():
         keep(Path("an index"), "answers", {}, [], DAY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", ["retrieval", "answers"])
 def test_a_command_with_an_index_keeps_its_result(run, question_set, experiment):
     asked = ("evaluate", experiment, "set", *(["--method", "basic"] * (experiment == "answers")))
@@ -62,6 +63,7 @@ def test_a_command_with_an_index_keeps_its_result(run, question_set, experiment)
     assert run(*asked).code == 0 and len(heads(Path("own"))) == 1
 
 
+@pytest.mark.slow
 def test_every_kind_of_plot_can_be_drawn():
     curves = {"a & b": [{"x": 1, "y": 0.2}, {"x": 2, "y": 0.4, "low": 0.3, "high": 0.5}], "c": []}
     lines = {"kind": "curves", "title": "lines", "joined": True, "curves": curves, "x_label": "k",

@@ -100,6 +100,7 @@ async def test_the_first_pieces_are_there_before_the_model_has_ended(
     assert in_time and all(in_time)
 
 
+@pytest.mark.slow
 def test_a_blocking_run_streams_too(script, full_index):
     graph, context = context_for("router", full_index)
     seen = list(graph.stream(GIVEN, context=context, stream_mode=["messages", "values"]))
@@ -201,6 +202,7 @@ async def test_an_error_is_told_as_without_streaming(openai, script, full_index)
     assert len(openai.chats) == 1
 
 
+@pytest.mark.slow
 async def test_a_stream_that_drips_is_given_up_in_time(openai, script, full_index):
     asked = threading.Event()
     openai.between = lambda sent: asked.wait(0.5) if len(sent) > 2 else None
@@ -211,6 +213,7 @@ async def test_a_stream_that_drips_is_given_up_in_time(openai, script, full_inde
     assert [bool(body.get("stream")) for body in openai.chats] == [True, False]
 
 
+@pytest.mark.slow
 async def test_ten_answers_at_once_do_not_mix(openai, script, full_index):
     script.replies["Answer"] = lambda human: {
         "quotes": [],

@@ -110,6 +110,7 @@ STORIES = {
 }
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_read_compared_and_written_again(indexing, monkeypatch):
     def run(texts):
         documents = [{"id": id, "title": id, "text": text} for id, text in texts.items()]

@@ -71,6 +71,7 @@ def being_indexed(indexing: Any, model: Script, kind: str, **context: Any) -> It
         assert not thread.is_alive()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [{"layers": ALL}, {"layers": ["entities"], "claims": True}])
 def test_a_first_run_of_a_layer_without_its_key_changes_nothing(indexing, chosen):
     indexing.run(documents=DOCUMENTS)
@@ -83,6 +84,7 @@ def test_a_first_run_of_a_layer_without_its_key_changes_nothing(indexing, chosen
     assert describe(indexing.index)["layers"] == ["passages"]
 
 
+@pytest.mark.slow
 def test_another_reader_without_its_key_is_not_recorded(indexing):
     indexing.run(documents=DOCUMENTS, context={"layers": ALL})
     before, exported = properties(indexing), indexing.export()
@@ -103,6 +105,7 @@ def test_a_new_index_whose_first_run_lacks_its_key_is_none(indexing, monkeypatch
     assert not Path(indexing.name).exists()
 
 
+@pytest.mark.slow
 def test_the_run_with_the_key_then_simply_works(indexing, openai, monkeypatch):
     Script(openai)
     chosen = {"layers": ["entities"], "model": MODEL}
@@ -116,6 +119,7 @@ def test_the_run_with_the_key_then_simply_works(indexing, openai, monkeypatch):
     assert "entities" in result["layers"] and not result["warnings"]
 
 
+@pytest.mark.slow
 def test_embeddings_that_cannot_be_had_leave_no_index(indexing):
     with pytest.raises(RagraphsError, match="need a key"):
         indexing.run(documents=DOCUMENTS, context={"embeddings": "openai:small"})
@@ -135,6 +139,7 @@ def test_a_dry_run_records_nothing(indexing):
         describe(empty)
 
 
+@pytest.mark.slow
 def test_a_run_that_finds_another_one_writing_changes_nothing(indexing, model):
     indexing.run(documents=DOCUMENTS)
     with being_indexed(indexing, model, "PassageReading", layers=["hops", "entities"]):
@@ -144,6 +149,7 @@ def test_a_run_that_finds_another_one_writing_changes_nothing(indexing, model):
         assert properties(indexing) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PassageReading", "CommunityReport"])
 def test_questions_beside_a_first_run_are_answered_by_what_is_there(indexing, model, kind):
     indexing.run(documents=DOCUMENTS)
@@ -166,6 +172,7 @@ def test_questions_beside_a_first_run_are_answered_by_what_is_there(indexing, mo
     assert asked(indexing.name, "tog2")["evidence"]
 
 
+@pytest.mark.slow
 def test_a_layer_for_which_nothing_could_be_read_is_not_built(indexing, openai):
     openai.answer = lambda _: failure(500, "No.")
     indexing.run(documents=DOCUMENTS)
@@ -178,6 +185,7 @@ def test_a_layer_for_which_nothing_could_be_read_is_not_built(indexing, openai):
     assert indexing.run(context=chosen)["layers"] == ["passages", *ALL]
 
 
+@pytest.mark.slow
 def test_the_index_of_an_earlier_version_that_was_interrupted_answers(indexing):
     indexing.run(documents=DOCUMENTS)
     indexing.index.catalogue.set_property("layers", ["passages", *ALL])

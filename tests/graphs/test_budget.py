@@ -111,6 +111,7 @@ async def test_the_next_question_on_a_thread_has_a_budget_of_its_own(script, ind
         assert result["answer"] == first["answer"] and not result["warnings"]
 
 
+@pytest.mark.slow
 def test_requests_side_by_side_do_not_overshoot_together(script, tmp_path):
     script.replies["PassageReading"] = script.replies["Facts"] = {"entities": [], "relations": []}
     documents = [{"id": str(n), "text": f"Bridge {n} was built by Ada."} for n in range(40)]
@@ -188,6 +189,7 @@ def test_embeddings_that_cost_are_counted_and_limited(openai, tmp_path):
     assert result["usage"]["embeddings"]["openai:e"] > 20 and "cost" not in result["usage"]
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_the_price(script, priced, tmp_path):
     context = IndexContext(
         index=str(tmp_path / "index"),

@@ -61,6 +61,7 @@ def test_the_result_says_what_was_lowered(ceiling, script, full_index):
         assert len(told) == 1 and total_calls(result["usage"]) <= 2
 
 
+@pytest.mark.slow
 def test_settings_by_name_are_lowered_too(ceiling, script, full_index):
     ceiling(max_tokens=20)
     given: Any = {"index": full_index, "model": MODEL, "max_tokens": 10**6}
@@ -84,6 +85,7 @@ def test_the_methods_of_the_router_do_not_each_get_the_ceiling(ceiling, script, 
     assert total_calls(result["usage"]) <= 3 and len(script.asked) <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("the sums stand in a file of the root")
 def test_questions_of_all_indexes_share_a_day(ceiling, script, built, tmp_path):
     ceiling(root=tmp_path, max_calls_per_day=2)
@@ -113,6 +115,7 @@ def test_a_reply_that_is_stored_takes_nothing_of_a_day(ceiling, script, full_ind
         assert basic.invoke({"question": QUESTION}, context=context)["answer"]
 
 
+@pytest.mark.slow
 def test_indexing_stops_cleanly_when_the_day_is_used_up(ceiling, script, tmp_path):
     script.replies["PassageReading"] = script.replies["Facts"] = {"entities": [], "relations": []}
     documents = [{"id": str(n), "text": f"Bridge {n} was built by Ada."} for n in range(12)]
@@ -165,6 +168,7 @@ def test_doctor_tells_the_sums_of_today(ceiling, run, script, full_index):
     assert line["says"].startswith("1 call of 7") and line["state"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [False, True])
 def test_each_attempt_that_was_given_up_counts(ceiling, openai, script, full_index, streams):
     """Else a caller who waits too short a time would spend more than is counted."""
@@ -179,6 +183,7 @@ def test_each_attempt_that_was_given_up_counts(ceiling, openai, script, full_ind
     assert day is not None and day.told() == "3 calls of 100" and used["input_tokens"] % 3 == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize(
     ("limit", "told"),

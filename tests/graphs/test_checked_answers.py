@@ -64,6 +64,12 @@ async def test_the_sentence_before_a_cited_one_is_shown_in_brackets_and_supports
     assert f"[{FACT}] {crosses}" in claiming.prompts("AnswerCheck")[0]
 
 
+async def test_the_number_of_a_sentence_is_no_answer(claiming, full_index):
+    claiming.replies["Answer"] = lambda human: {**claiming.quoting(human, FACT), "answer": "1.1"}
+    result = (await run("basic", full_index))[-1]
+    assert (result["answer"], result["sufficient"]) == ("", False) and result["citations"]
+
+
 async def test_where_the_rest_answers_the_claim_is_marked(claiming, full_index):
     claiming.replies["AnswerCheck"] = {**NO_QUEEN, "sufficient": True}
     result = (await run("basic", full_index))[-1]

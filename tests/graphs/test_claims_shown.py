@@ -53,6 +53,7 @@ def assert_refuted(text):
     assert text.count(STOLEN) == text.count(REFUTED) > 0, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("search", "kind"), [("local", "Answer"), ("drift", "LocalAnswer")])
 def test_a_refuted_claim_is_sent_as_refuted(indexing, model, search, kind):
     model.answers["CommunityReport"] = {
@@ -65,6 +66,7 @@ def test_a_refuted_claim_is_sent_as_refuted(indexing, model, search, kind):
     assert model.of(kind)
 
 
+@pytest.mark.slow
 def test_a_statement_that_is_made_anyway_does_not_displace_its_refutation(indexing, model):
     told = {"statement": f"{STOLEN} in May.", "evidence": ["1"]}
     model.answers["CommunityReport"] = {
@@ -81,6 +83,7 @@ def test_a_statement_that_is_made_anyway_does_not_displace_its_refutation(indexi
     assert REFUTED in model.of("Answer")[-1]
 
 
+@pytest.mark.slow
 def test_a_model_that_reports_is_told_the_status(indexing, model):
     build(indexing)
     lines = [human for human in model.of("CommunityReport") if STOLEN in human]
@@ -89,6 +92,7 @@ def test_a_model_that_reports_is_told_the_status(indexing, model):
         assert_refuted(human)
 
 
+@pytest.mark.slow
 def test_a_report_that_no_model_writes_keeps_the_status(indexing, model):
     pair = {"id": "pair", "title": ACCUSED, "text": f"{ACCUSED} knows {NAMES[1]}."}
     build(indexing, [pair])
@@ -99,6 +103,7 @@ def test_a_report_that_no_model_writes_keeps_the_status(indexing, model):
     assert_refuted("\n".join(point["text"] for point in shown["points"]))
 
 
+@pytest.mark.slow
 def test_an_entity_s_card_tells_the_status(indexing, model):
     build(indexing, layer="entities")
     ((entity,),) = indexing.index.entities.named([ACCUSED.lower()]).values()
@@ -107,6 +112,7 @@ def test_an_entity_s_card_tells_the_status(indexing, model):
     assert (claim["status"], claim["start_date"]) == ("false", "1901")
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_the_status(indexing, model, capsys):
     build(indexing, layer="entities")
     entities_in_full(looked_up(indexing.index, ACCUSED))

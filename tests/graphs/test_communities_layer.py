@@ -58,6 +58,7 @@ def holds(indexing, community, name):
     return entity in indexing.index.communities.members_of(community)
 
 
+@pytest.mark.slow
 def test_every_entity_is_in_exactly_one_community_at_every_level(indexing, model):
     build(indexing, [*FEW, PAIR])
     entities = sorted(entity.id for entity in indexing.index.entities.all_entities())
@@ -73,6 +74,7 @@ def test_every_entity_is_in_exactly_one_community_at_every_level(indexing, model
     ]
 
 
+@pytest.mark.slow
 def test_every_community_has_a_report_whose_findings_lead_to_passages(indexing, model):
     build(indexing, FEW)
     texts = {one["id"]: one["text"] for one in indexing.index.catalogue.all_passages()}
@@ -85,6 +87,7 @@ def test_every_community_has_a_report_whose_findings_lead_to_passages(indexing, 
             assert finding["passages"]
 
 
+@pytest.mark.slow
 def test_a_finding_without_a_line_rests_on_the_line_most_like_it(indexing, model):
     model.answers["CommunityReport"] = lambda human: {
         **model.communityreport(human),
@@ -97,6 +100,7 @@ def test_a_finding_without_a_line_rests_on_the_line_most_like_it(indexing, model
     assert f"{NAMES[3]} knows {NAMES[4]}." in passage["text"]
 
 
+@pytest.mark.slow
 def test_a_parent_that_does_not_fit_is_written_from_its_childrens_reports_and_their_findings(
     indexing, model
 ):
@@ -146,6 +150,27 @@ def test_a_parent_that_fits_is_written_from_all_its_elements(indexing, model):
     assert "Report" not in kinds
 
 
+def test_a_relation_is_told_with_the_sentence_that_states_it_as_far_as_there_is_room(
+    indexing, model
+):
+    def facts(human):
+        found = model.facts(human)
+        told = [{**one, "relation": "is acquainted with"} for one in found["relations"]]
+        return {**found, "relations": told}
+
+    model.answers["Facts"] = facts
+    build(indexing, FEW)
+    first, second = NAMES[:2]
+    whole = f"{first} is acquainted with {second}: {first} knows {second}."
+    shown = max(map(lines_of, model.of("CommunityReport")), key=len)
+    assert whole in [text for *_, text in shown]
+    model.asked.clear()
+    build(indexing, report_tokens=500)
+    lines = [one for human in model.of("CommunityReport") for one in lines_of(human)]
+    told = [": " in text for _, kind, _, text in lines if kind == "Relation"]
+    assert 0 < sum(told) < len(told)
+
+
 def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
     claim = {
         "subject": NAMES[0],
@@ -176,6 +201,7 @@ def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
     assert said[f"Claim (suspected, 1901 – 1902): {NAMES[0]} won a medal."] > subject
 
 
+@pytest.mark.slow
 def test_small_communities_cost_no_request_and_say_what_is_known(indexing, model):
     build(indexing, [PAIR])
     assert model.of("CommunityReport") == []
@@ -188,6 +214,7 @@ def test_small_communities_cost_no_request_and_say_what_is_known(indexing, model
     assert pair.report["findings"][0]["passages"] == [passage["id"]]
 
 
+@pytest.mark.slow
 def test_what_one_passage_of_a_longer_document_tells_costs_no_request(indexing, model):
     known = NAMES[30:36]
     aside = " ".join(f"{a} knows {b}." for a, b in combinations(known, 2))
@@ -203,6 +230,7 @@ def test_what_one_passage_of_a_longer_document_tells_costs_no_request(indexing, 
     assert any(known[1] in human for human in model.of("CommunityReport"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken", [failure(400, "no"), Response({}, 500), "no JSON", {"title": "only"}]
 )
@@ -225,6 +253,7 @@ def test_where_the_model_fails_reports_are_assembled_and_asked_for_again(indexin
     assert len(model.asked) == before
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_reply_is_not_asked_for_every_community(indexing, model):
     model.answers["CommunityReport"] = lambda _: Response({}, 500)
     build_from_triples(indexing, clustered(100, each=5))
@@ -234,6 +263,7 @@ def test_a_model_that_does_not_reply_is_not_asked_for_every_community(indexing, 
     assert any("wrote no report on 40 communities" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 def test_one_failed_report_does_not_cost_the_others(indexing, model):
     model.answers["CommunityReport"] = lambda human: (
         failure(400, "no") if len(lines_of(human)) > 25 else model.communityreport(human)
@@ -244,6 +274,7 @@ def test_one_failed_report_does_not_cost_the_others(indexing, model):
     assert len(indexing.index.vectors.ids("reports")) == len(communities(indexing))
 
 
+@pytest.mark.slow
 def test_good_parts_of_a_malformed_report_are_kept(indexing, model):
     model.answers["CommunityReport"] = {
         "title": "A circle",
@@ -259,6 +290,7 @@ def test_good_parts_of_a_malformed_report_are_kept(indexing, model):
     assert any("malformed items of a write_report" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 async def test_an_interrupted_run_is_completed_without_asking_anything_twice(
     indexing, other, model
 ):
@@ -289,6 +321,7 @@ async def test_an_interrupted_run_is_completed_without_asking_anything_twice(
     assert indexing.export() == other.export()
 
 
+@pytest.mark.slow
 def test_reports_are_asked_for_side_by_side(indexing, model):
     model.answers["CommunityReport"] = Together(8, model.communityreport)
     build_from_triples(indexing, clustered(40, each=5))
@@ -297,6 +330,7 @@ def test_reports_are_asked_for_side_by_side(indexing, model):
     assert model.openai.most_in_flight == 8
 
 
+@pytest.mark.slow
 def test_an_unchanged_index_asks_nothing_and_writes_no_report(indexing, model, monkeypatch):
     build(indexing, FEW)
     before, stamp = len(model.asked), COMMUNITIES.stamp(indexing.index)
@@ -307,6 +341,7 @@ def test_an_unchanged_index_asks_nothing_and_writes_no_report(indexing, model, m
     assert (len(model.asked), COMMUNITIES.stamp(indexing.index), written) == (before, stamp, [])
 
 
+@pytest.mark.slow
 def test_settings_are_kept_until_others_are_named(indexing, model):
     build(indexing, FEW)
     first = len(partitions(indexing))
@@ -320,6 +355,7 @@ def test_settings_are_kept_until_others_are_named(indexing, model):
     assert describe(indexing.index)["communities"] == 2
 
 
+@pytest.mark.slow
 def test_every_report_has_one_vector_that_leads_to_it(indexing, model):
     build(indexing, FEW)
     vectors = indexing.index.vectors.ids("reports")
@@ -328,6 +364,7 @@ def test_every_report_has_one_vector_that_leads_to_it(indexing, model):
     )
 
 
+@pytest.mark.slow
 def test_an_element_larger_than_the_context_does_not_stop_the_run(indexing, model):
     model.answers["Facts"] = lambda human: {
         **(facts := model.facts(human)),
@@ -341,6 +378,7 @@ def test_an_element_larger_than_the_context_does_not_stop_the_run(indexing, mode
     assert model.of("CommunityReport") == []
 
 
+@pytest.mark.slow
 def test_without_a_model_two_entities_get_no_report_and_reports_are_extracts(indexing):
     circle = " ".join(f"{a} has always liked {b}." for a, b in combinations(NAMES[:4], 2))
     documents = [
@@ -358,6 +396,7 @@ def test_without_a_model_two_entities_get_no_report_and_reports_are_extracts(ind
         assert finding["statement"] in passage["text"]
 
 
+@pytest.mark.slow
 def test_korean_documents_give_korean_reports_offline(indexing):
     names = ["세종대왕", "훈민정음", "집현전", "정인지"]
     text = "세종대왕은 훈민정음을 창제하였다. 세종대왕은 집현전을 설치하였다. "

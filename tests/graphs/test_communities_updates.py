@@ -52,6 +52,7 @@ def entities_in(human):
     return {title for _, kind, title, _ in lines_of(human) if kind == "Entity"}
 
 
+@pytest.mark.slow
 def test_an_added_document_has_only_the_communities_that_it_changed_reported_anew(
     indexing, other, model
 ):
@@ -105,6 +106,7 @@ def assert_forgotten(indexing):
     assert everything_stored(indexing)["replies"]
 
 
+@pytest.mark.slow
 def test_a_deleted_document_leaves_no_trace(indexing, model):
     build(indexing, [*clustered(20, each=5), SECRET], ALL_LAYERS)
     ask_all(indexing)
@@ -116,6 +118,7 @@ def test_a_deleted_document_leaves_no_trace(indexing, model):
     assert_forgotten(indexing)
 
 
+@pytest.mark.slow
 def test_an_edited_document_leaves_no_trace_of_what_it_said(indexing, model):
     build(indexing, [*clustered(20, each=5), SECRET], ALL_LAYERS)
     ask_all(indexing)
@@ -129,6 +132,7 @@ def test_an_edited_document_leaves_no_trace_of_what_it_said(indexing, model):
     assert "Bob Ray" in indexing.export()
 
 
+@pytest.mark.slow
 def test_what_is_left_after_a_deletion_is_what_a_rebuild_gives(indexing, other, model):
     documents = clustered(20, each=5)
     build(indexing, [*documents, SECRET], ALL_LAYERS)
@@ -146,6 +150,7 @@ def test_what_is_left_after_a_deletion_is_what_a_rebuild_gives(indexing, other, 
         assert indexing.index.vectors.ids(name) == other.index.vectors.ids(name)
 
 
+@pytest.mark.slow
 def test_a_deletion_pays_only_for_what_it_changed(indexing, model):
     build(indexing, [*clustered(40, each=5), SECRET])
     asked = len(model.asked)
@@ -158,6 +163,7 @@ def test_a_deletion_pays_only_for_what_it_changed(indexing, model):
     assert indexing.index.replies.count() <= kept + 3
 
 
+@pytest.mark.slow
 def test_replies_are_forgotten_later_where_the_model_was_down_when_texts_went(indexing, model):
     build(indexing, [*clustered(20, each=5), SECRET])
     model.answers["CommunityReport"] = failure(400, "no")
@@ -169,6 +175,7 @@ def test_replies_are_forgotten_later_where_the_model_was_down_when_texts_went(in
     assert_forgotten(indexing)
 
 
+@pytest.mark.slow
 def test_the_last_document_of_a_layer_leaves_it_empty(indexing, model):
     build(indexing, [SECRET])
     indexing.run(remove=["secret"])

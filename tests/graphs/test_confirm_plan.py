@@ -72,6 +72,7 @@ def test_a_yes_looks_them_up_and_nobody_is_asked_again(asking, model):
     assert len(model.prompts["SubQuestions"]) == 1
 
 
+@pytest.mark.slow
 def test_a_person_may_edit_remove_and_add_parts(asking):
     run = asking("tree")
     run.begin()
@@ -108,6 +109,7 @@ def test_an_unclear_reply_is_no_consent(asking, said):
     assert asked(result) == [] and "unclear" in " ".join(result["warnings"])
 
 
+@pytest.mark.slow
 def test_each_step_is_shown_before_it_is_looked_up(asking, model):
     run = asking("narrative")
     stopped = run.begin()
@@ -119,6 +121,7 @@ def test_each_step_is_shown_before_it_is_looked_up(asking, model):
     assert asked(stopped) == [question for question, _, _ in CHAIN]
 
 
+@pytest.mark.slow
 def test_a_person_may_write_another_step(asking):
     run = asking("narrative")
     run.begin()
@@ -128,6 +131,7 @@ def test_a_person_may_write_another_step(asking):
     assert asked(stopped)[0] == CHAIN[2][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "why"), [("n", "not confirmed"), (["a", "b"], "unclear")])
 def test_without_a_yes_the_narrative_ends_with_what_is_known(asking, said, why):
     run = asking("narrative")

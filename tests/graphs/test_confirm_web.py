@@ -83,6 +83,7 @@ def _is_consent(said: object) -> bool:
     return said is True or (isinstance(said, str) and said.strip(" .!").lower() in ("yes", "ok"))
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(" Yes."),

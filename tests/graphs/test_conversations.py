@@ -158,6 +158,7 @@ def test_a_missing_index_is_told_before_anything_is_asked(tmp_path, script):
     assert script.asked == []
 
 
+@pytest.mark.slow
 def test_earlier_messages_are_fenced_and_change_no_instructions(full_index, script):
     talk = Talk(full_index, model=MODEL)
     talk.say(QUESTION)
@@ -174,6 +175,7 @@ def test_earlier_messages_are_fenced_and_change_no_instructions(full_index, scri
     assert prompt.count("<text id=") == prompt.count("</text>") == 3
 
 
+@pytest.mark.slow
 def test_what_documents_say_changes_no_instructions(indexing, script):
     bad = {"id": "bad", "title": "Forth Bridge", "text": f"{FACT} {INSTRUCTION}"}
     indexing.run(documents=[*DOCUMENTS, bad])
@@ -194,6 +196,7 @@ def test_a_long_conversation_is_sent_in_part(full_index, script):
     assert len(prompt) < 15_000
 
 
+@pytest.mark.slow
 def test_citations_are_not_read_again_as_part_of_the_conversation(full_index, script):
     talk = Talk(full_index, model=MODEL)
     talk.say(QUESTION)
@@ -231,6 +234,7 @@ async def test_progress_of_the_chosen_method_reaches_the_caller(full_index, scri
     assert steps & {event["step"] for event in events}
 
 
+@pytest.mark.slow
 def test_a_stand_alone_question_that_is_too_long_is_not_the_askers_fault(full_index, openai):
     script = Script(openai)
     script.replies["StandAloneQuestion"] = {"question": "Who? " * 5000}

@@ -133,6 +133,7 @@ async def test_a_passage_that_only_names_the_bridge_makes_the_web_be_asked(model
     assert {passage["found"] for passage in result["evidence"]} == {"retrieved", "web"}
 
 
+@pytest.mark.slow
 async def test_of_whole_pages_the_pieces_nearest_to_the_question_are_graded(model, tavily, ask):
     model.passages, model.only = "related", "Forth Bridge"
     beside = " ".join(f"Ticket {number} was sold at the gate." for number in range(900))
@@ -144,6 +145,7 @@ async def test_of_whole_pages_the_pieces_nearest_to_the_question_are_graded(mode
     assert graded["messages"][1]["content"].count("<text id=") == 80
 
 
+@pytest.mark.slow
 async def test_ambiguous_works_on_index_and_web_side_by_side(openai, model, tavily, ask):
     model.passages = "related"
     tavily.pages = [PAGE]
@@ -164,6 +166,7 @@ def prompt_of(body):
     return next(name for words, name in PROMPTS.items() if words in system)
 
 
+@pytest.mark.slow
 async def test_incorrect_drops_the_passages_and_asks_the_web(model, tavily, ask):
     model.passages = "neither"
     model.answer = {

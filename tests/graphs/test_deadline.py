@@ -113,6 +113,7 @@ def embedded_by_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", fast(WAYS, "basic", "narrative", "global"))
 def test_embeddings_that_hang_leave_what_the_words_find(
     way, openai, script, embedded_by_server, tmp_path
@@ -180,6 +181,7 @@ def test_a_pause_that_fits_is_kept(openai, script, full_index):
     assert result["stop_reason"] == "answered" and len(openai.requests) == 2
 
 
+@pytest.mark.slow
 def test_a_web_search_that_hangs_is_given_up(openai, script, tavily, full_index):
     script.replies["Grades"] = {"needed": [], "related": []}
     tavily.queue += [Response(None, seconds=HANGS)] * 5
@@ -187,6 +189,7 @@ def test_a_web_search_that_hangs_is_given_up(openai, script, tavily, full_index)
     assert result["stop_reason"] == "time" and result["usage"]["web_searches"]
 
 
+@pytest.mark.slow
 def test_all_methods_of_the_router_share_one_deadline(openai, script, full_index):
     script.replies["Answer"] = {"quotes": [], "sufficient": False, "answer": ""}
     hangs_from(openai, script, 1)
@@ -195,6 +198,7 @@ def test_all_methods_of_the_router_share_one_deadline(openai, script, full_index
     assert [one["stop_reason"] for one in result["path"]][-1] == "time"
 
 
+@pytest.mark.slow
 async def test_waiting_for_a_turn_counts(openai, script, full_index):
     """One slot, which a question without a deadline holds for long."""
     openai.queue.append(Response(None, seconds=1))
@@ -218,6 +222,7 @@ def test_the_next_question_has_a_deadline_of_its_own(openai, script, full_index)
         assert result["stop_reason"] == "answered" and not result["warnings"]
 
 
+@pytest.mark.slow
 def test_the_operator_sets_a_deadline_for_all(openai, script, full_index, monkeypatch):
     monkeypatch.setenv("RAGRAPHS_MAX_SECONDS", str(SECONDS))
     settings.cache_clear()

@@ -46,7 +46,7 @@ def hold(indexing, model, narrate):
     def held(question, *missing, top_k=1):
         model.missing = list(missing)
         found = found_by_basic(indexing, question, top_k)
-        assert found["missing"] == [one for one in missing if one.endswith("?")]
+        assert found["missing"] == list(missing)
         assert found["citations"]
         model.missing = []
         for prompts in model.prompts.values():
@@ -229,6 +229,7 @@ def test_a_final_answer_is_streamed_without_a_call_of_its_own(indexing, narrate,
     assert len({piece["id"] for piece in pieces}) == 1
 
 
+@pytest.mark.slow
 def test_a_tree_takes_over_the_answers_that_are_held(narrate, model, hold, searched):
     model.finals[BORN] = "1917"
     first = hold(CHAINED, BORN)

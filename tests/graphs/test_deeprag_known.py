@@ -27,6 +27,7 @@ def sources(result):
     return [step["source"] for step in result["steps"]]
 
 
+@pytest.mark.slow
 def test_what_the_model_is_sure_of_is_not_looked_up_and_the_rest_is(narrate, model):
     question, answer, _ = CHAIN[1]
     model.known = {question: answer}
@@ -66,6 +67,7 @@ def test_a_known_answer_to_the_question_itself_is_not_sufficient(narrate, model)
     assert (result["answer"], result["sufficient"]) == ("Allen Lane", False)
 
 
+@pytest.mark.slow
 def test_the_word_of_a_trained_model_is_followed(narrate, model):
     first, *others = model.steps
     told = {"finish": False, "reason": "I learnt it", "question": first}
@@ -87,12 +89,14 @@ def test_the_word_for_own_knowledge_is_not_followed_otherwise(narrate, model, po
     assert model.prompts["ClosedBookAnswer"] == []
 
 
+@pytest.mark.slow
 def test_a_guess_is_looked_up(narrate, model):
     result = narrate()
     assert sources(result) == ["retrieve"] * 4 and result["sufficient"]
     assert len(model.prompts["ClosedBookAnswer"]) == 4 and model.prompts["Read"] == []
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_say_what_it_knows_is_followed_by_a_search(
     narrate, model, monkeypatch
 ):
@@ -102,6 +106,7 @@ def test_a_model_that_does_not_say_what_it_knows_is_followed_by_a_search(
     assert any("The sub-question is looked up." in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["biased", "retrieve_always"])
 def test_no_other_policy_asks_what_the_model_knows(narrate, model, policy):
     model.known = KNOWN

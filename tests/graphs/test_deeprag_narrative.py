@@ -26,6 +26,7 @@ def narrate(indexing, model, snapshots):
     return partial(ask, indexing, mode="narrative")
 
 
+@pytest.mark.slow
 def test_every_step_is_recorded_with_its_decision_and_what_came_of_it(narrate):
     result = narrate()
     opening, *steps = result["steps"]
@@ -89,6 +90,7 @@ def test_a_dated_fact_comes_from_earlier_answers_only_if_the_model_may_say_so(
     assert step["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "source", "answer"), [("3 May 1901", "retrieve", ""), ("1817", "earlier", "1817")]
 )
@@ -110,6 +112,7 @@ def test_a_question_that_its_own_passages_answer_takes_one_call(narrate, model):
     assert model.calls == 1
 
 
+@pytest.mark.slow
 def test_an_answer_to_the_question_itself_that_nothing_supports_is_looked_into(
     narrate, model, monkeypatch
 ):
@@ -141,6 +144,17 @@ def test_a_synthesis_that_no_quote_supports_is_not_sufficient(narrate, model, mo
     monkeypatch.setattr(model, "synthesize", lambda *_: answered("Anna Berg", QUOTES))
     result = narrate()
     assert not result["sufficient"] and "Anna Berg" in result["missing"][0]
+
+
+def test_a_step_that_rules_refuse_is_told_as_not_certain(narrate, model, monkeypatch):
+    def read(asked, human):
+        found = Script.read(model, asked, human)
+        return {**found, "answer": "Joseph Strauss"} if asked == CHAIN[0][0] else found
+
+    monkeypatch.setattr(model, "read", read)
+    step = narrate()["steps"][1]
+    assert (step["answer"], step["doubted"], step["found"]) == ("", "Joseph Strauss", False)
+    assert "\n(not certain) Joseph Strauss The texts say: “" in model.prompts["StepReading"][1]
 
 
 def test_a_sub_question_that_was_asked_before_ends_the_narrative(narrate, model):
@@ -186,6 +200,7 @@ REPLIES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(replies=st.lists(REPLIES, max_size=12), policy=st.sampled_from(["biased", "model"]))
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

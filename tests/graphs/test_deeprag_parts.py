@@ -94,6 +94,7 @@ def years_of(*named):
     return {f"When was {name} born?": f"{name} was born in {YEARS[name]}." for name in named}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passages", [3, 30, 200])
 @pytest.mark.parametrize("missed", [["Bram Lind"], ["Ada Holm", "Bram Lind"]])
 def test_a_reader_of_single_facts_is_right_by_the_default(indexing, openai, passages, missed):
@@ -125,6 +126,7 @@ KOREAN = grid(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["narrative", "tree"])
 @pytest.mark.parametrize(("asked", "corpus"), [(NINE, ENGLISH), (NINE_KOREAN, KOREAN)])
 def test_a_question_of_nine_parts_is_answered_with_nine_facts(
@@ -139,6 +141,7 @@ def test_a_question_of_nine_parts_is_answered_with_nine_facts(
     assert {citation["quote"] for citation in result["citations"]} == set(facts.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["narrative", "tree"])
 @pytest.mark.parametrize(("asked", "corpus"), [(NINE, ENGLISH), (NINE_KOREAN, KOREAN)])
 def test_without_a_model_each_of_nine_parts_is_looked_up(indexing, asked, corpus, mode):

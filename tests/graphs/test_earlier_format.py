@@ -59,6 +59,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @FORMATS
 @pytest.mark.in_folder("the bytes of a file are compared")
 def test_no_command_that_reads_changes_a_byte(indexing, run, format):
@@ -73,6 +74,7 @@ def test_no_command_that_reads_changes_a_byte(indexing, run, format):
     assert SENTENCE in " ".join(doctor.out.split()) and file.read_bytes() == before
 
 
+@pytest.mark.slow
 @FORMATS
 def test_a_question_is_told_what_to_do(indexing, format):
     as_left_by(indexing, format)
@@ -81,6 +83,7 @@ def test_a_question_is_told_what_to_do(indexing, format):
     assert stored_format(indexing) == str(format)
 
 
+@pytest.mark.slow
 @FORMATS
 def test_a_run_without_a_source_brings_it_up_to_date(indexing, format):
     whole = as_left_by(indexing, format)
@@ -91,6 +94,7 @@ def test_a_run_without_a_source_brings_it_up_to_date(indexing, format):
     assert basic.invoke(asked, context={"index": indexing.name})["evidence"]
 
 
+@pytest.mark.slow
 def test_a_correction_brings_it_up_to_date(indexing):
     as_left_by(indexing, 1)
     corrected = correct(Context(index=indexing.name), "merge", "Forth Bridge", "Firth of Forth")
@@ -98,6 +102,7 @@ def test_a_correction_brings_it_up_to_date(indexing):
     assert stored_format(indexing) == str(FORMAT)
 
 
+@pytest.mark.slow
 def test_beside_another_writer_it_stays_as_it_is(indexing):
     as_left_by(indexing, 2)
     engine = engine_of(indexing)

@@ -44,6 +44,7 @@ def lack(indexing: Any) -> list[str]:
     return [one["says"] for one in describe(indexing.index)["lacks"]]
 
 
+@pytest.mark.slow
 def test_a_run_makes_of_it_what_a_fresh_index_is(read_before, other):
     before = read_before.export()
     read_before.run()
@@ -51,6 +52,7 @@ def test_a_run_makes_of_it_what_a_fresh_index_is(read_before, other):
     assert read_before.export() == other.export() != before
 
 
+@pytest.mark.slow
 def test_status_tells_it_until_a_run_has_read_them(read_before):
     says = f"Passages that an earlier version of the offline reader has read: {len(DOCUMENTS)}."
     assert lack(read_before) == [says]
@@ -67,6 +69,7 @@ def test_questions_are_answered_from_it_meanwhile(read_before):
     assert lack(read_before) != []
 
 
+@pytest.mark.slow
 def test_readings_of_a_version_that_knew_no_version_are_made_again(indexing):
     indexing.run(documents=DOCUMENTS, context={"layers": LAYERS})
     whole = indexing.export()
@@ -77,6 +80,7 @@ def test_readings_of_a_version_that_knew_no_version_are_made_again(indexing):
     assert indexing.export() == whole
 
 
+@pytest.mark.slow
 def test_a_later_version_leaves_what_a_paid_model_has_read(indexing, openai, monkeypatch):
     model, paid = Script(openai), {"layers": LAYERS, "model": MODEL}
     indexing.run(documents=clustered(20, 5), context=paid)

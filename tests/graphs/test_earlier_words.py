@@ -45,6 +45,7 @@ def requests(indexing, model, count, **context) -> int:
     return len(model.asked) - before
 
 
+@pytest.mark.slow
 def test_changed_words_cost_nothing_until_new_replies_are_asked_for(indexing, model, prompts):
     first = requests(indexing, model, 20)
     assert {"PassageReading", "CommunityReport"} <= model.counts.keys()
@@ -77,6 +78,7 @@ def test_a_dry_run_tells_what_new_replies_would_cost(indexing, model, prompts):
         assert (plan["reply_tokens"] > 0) == refresh
 
 
+@pytest.mark.slow
 def test_an_addition_asks_only_for_what_it_changes_though_the_words_have_changed(
     indexing, other, model, prompts
 ):
@@ -87,6 +89,7 @@ def test_an_addition_asks_only_for_what_it_changes_though_the_words_have_changed
     assert requests(indexing, model, 30) == usual
 
 
+@pytest.mark.slow
 def test_a_refresh_that_fails_leaves_what_was_read(indexing, model, prompts):
     requests(indexing, model, 20)
     read = dict(indexing.index.readings.values("facts"))
@@ -96,6 +99,7 @@ def test_a_refresh_that_fails_leaves_what_was_read(indexing, model, prompts):
     assert dict(indexing.index.readings.values("facts")) == read
 
 
+@pytest.mark.slow
 def test_an_index_made_before_is_read_as_it_was_and_read_anew_when_asked(indexing, model):
     requests(indexing, model, 20)
     readings = indexing.index.readings

@@ -45,6 +45,7 @@ def test_entities_of_all_passages_become_one_graph(indexing, model):
     assert indexing.index.entities.get(baker)[baker[0]].description == "All of Benjamin Baker."
 
 
+@pytest.mark.slow
 def test_both_layers_together_cost_one_request_for_each_passage(indexing, model):
     build(indexing, layers=["hops", "entities"], model=MODEL)
     assert reading_calls(model) == ["read_passage"] * 3
@@ -54,12 +55,14 @@ def test_both_layers_together_cost_one_request_for_each_passage(indexing, model)
     assert len(reading_calls(model)) == 3
 
 
+@pytest.mark.slow
 def test_a_layer_added_later_asks_only_for_what_it_lacks(indexing, model):
     build(indexing, layers=["hops"], model=MODEL)
     build(indexing, layers=["entities"])
     assert reading_calls(model) == ["write_questions"] * 3 + ["extract_facts"] * 3
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_write_one_long_reply_is_asked_for_two_short_ones(indexing, model):
     model.answer = lambda body: "no" if prompt_of(body) == "read_passage" else reply(body)
     result = build(indexing, ALL[:1], layers=["hops", "entities"], model=MODEL)
@@ -68,6 +71,7 @@ def test_a_model_that_cannot_write_one_long_reply_is_asked_for_two_short_ones(in
     assert indexing.index.readings.count("questions") == 1
 
 
+@pytest.mark.slow
 def test_gleaning_goes_on_as_long_as_the_model_says_that_something_was_missed(indexing, model):
     missed = {"Bridge": ["John Fowler", "Tancred Arrol"], "Engineer": ["Butler"]}
 
@@ -88,6 +92,7 @@ def test_gleaning_goes_on_as_long_as_the_model_says_that_something_was_missed(in
     assert len(asked(model, "glean")) == 3
 
 
+@pytest.mark.slow
 def test_gleaning_ends_after_its_rounds(indexing, model):
     model.answer = lambda body: (
         {"missed": True} if prompt_of(body) == "glean_check" else reply(body)
@@ -104,6 +109,7 @@ def test_a_useless_reply_of_gleaning_keeps_what_was_found_and_is_told(indexing, 
     assert any("missed entities" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layers", [["entities"], ["hops", "entities"]])
 def test_what_the_model_could_not_read_is_reported_and_asked_again(indexing, other, model, layers):
     model.answer = lambda body: failure(400, "no") if title_in(body) == "Town" else reply(body)
@@ -144,12 +150,14 @@ def test_good_parts_of_a_malformed_reply_are_kept(indexing, model):
     assert result["warnings"]
 
 
+@pytest.mark.slow
 def test_a_model_that_finds_no_entities_is_told(indexing, openai):
     openai.answer = lambda _: {"entities": [], "relations": [], "claims": []}
     result = build(indexing, model=MODEL)
     assert any("no entities in 3 of 3 passages" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 def test_settings_that_decide_replies_are_kept_until_others_are_named(indexing, model):
     build(indexing, model=MODEL, entity_types=["ship", "harbour"])
     assert all("ship, harbour" in str(body) for body in asked(model, "extract_facts"))
@@ -163,6 +171,7 @@ def test_settings_that_decide_replies_are_kept_until_others_are_named(indexing, 
     assert len(asked(model, "extract_facts")) == 8
 
 
+@pytest.mark.slow
 def test_claims_are_kept_with_their_entities(indexing, model):
     claim = {
         "subject": "Forth Bridge",
@@ -188,6 +197,7 @@ def test_claims_are_kept_with_their_entities(indexing, model):
     assert store.get([found.object])[found.object].name == "Benjamin Baker"
 
 
+@pytest.mark.slow
 def test_every_entity_has_one_vector_that_leads_to_it(indexing):
     build(indexing)
     ids = {entity.id for entity in indexing.index.entities.all_entities()}
@@ -196,6 +206,7 @@ def test_every_entity_has_one_vector_that_leads_to_it(indexing):
     assert len(vectors) == len(ids) > 0
 
 
+@pytest.mark.slow
 def test_an_added_document_gives_the_same_as_a_rebuild(indexing, other):
     build(indexing, ALL[:2])
     build(indexing, ALL[2:])
@@ -204,6 +215,7 @@ def test_an_added_document_gives_the_same_as_a_rebuild(indexing, other):
     assert vector_texts(indexing) == vector_texts(other)
 
 
+@pytest.mark.slow
 def test_an_edited_document_gives_the_same_as_a_rebuild(indexing, other):
     edited = documents(engineer="Benjamin Baker was born in London.")
     build(indexing)
@@ -214,6 +226,7 @@ def test_an_edited_document_gives_the_same_as_a_rebuild(indexing, other):
     assert vector_texts(indexing) == vector_texts(other)
 
 
+@pytest.mark.slow
 def test_a_deleted_document_leaves_no_trace(indexing, other):
     build(indexing)
     assert "Somerset" in rows_of(indexing)
@@ -233,6 +246,7 @@ def test_nothing_is_merged_anew_when_nothing_changed(indexing, monkeypatch):
     assert replaced == []
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(
     indexing, other, monkeypatch
 ):
@@ -247,6 +261,7 @@ def test_a_run_that_was_stopped_before_merging_is_completed_by_the_next(
     assert layer_of(indexing) == layer_of(other)
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_the_requests_that_are_missing(indexing, model):
     def missing(given=ALL, layers=("hops", "entities"), **context):
         context = {"model": MODEL, "dry_run": True, **context}

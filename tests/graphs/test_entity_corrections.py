@@ -18,6 +18,7 @@ def entities_called(indexing, *names):
     return {id for ids in found.values() for id in ids}
 
 
+@pytest.mark.slow
 def test_a_correction_survives_a_rebuild_and_is_undone_by_its_opposite(indexing):
     build(indexing)
     before = layer_of(indexing)
@@ -45,6 +46,7 @@ def test_a_correction_by_ids_takes_the_place_of_one_by_names(indexing):
     assert len(indexing.index.entities.corrections()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "a", "b", "words"),
     [

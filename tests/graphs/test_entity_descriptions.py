@@ -34,6 +34,7 @@ def test_only_entities_with_several_descriptions_are_summarised(indexing, model)
     assert summarised == {"Benjamin Baker", "Frome"}
 
 
+@pytest.mark.slow
 def test_short_descriptions_are_joined_without_a_request(indexing, model):
     said = {
         "Bridge": "Benjamin Baker designed the Forth Bridge.",
@@ -87,6 +88,7 @@ def nights(indexing):
     return {frozenset(titles[passage] for passage in passages[id]): id for id in ids}
 
 
+@pytest.mark.slow
 def test_a_summary_that_meets_two_things_parts_them(indexing, other, openai):
     openai.answer = two_nights
     build(indexing, HOMONYMS[:2], model=MODEL)
@@ -102,6 +104,7 @@ def test_a_summary_that_meets_two_things_parts_them(indexing, other, openai):
     assert layer_of(indexing) == layer_of(other)
 
 
+@pytest.mark.slow
 def test_what_a_summary_parted_is_put_together_again_by_a_correction(indexing, openai):
     openai.answer = two_nights
     build(indexing, HOMONYMS, model=MODEL)
@@ -112,6 +115,7 @@ def test_what_a_summary_parted_is_put_together_again_by_a_correction(indexing, o
     assert indexing.run()["warnings"] == [] and len(openai.chats) == before
 
 
+@pytest.mark.slow
 def test_a_document_more_asks_again_about_the_names_that_it_touches_only(indexing, model):
     towns = [f"{letter}ville" for letter in "ABCDEFGHIJKLMNOPQRSTUVWX"]
     texts = {f"t{n}": f"{one} is old. Old {one} is older." for n, one in enumerate(towns)}
@@ -137,6 +141,7 @@ def test_a_document_more_asks_again_about_the_names_that_it_touches_only(indexin
     assert len(asked(model, "resolve_entities")) - before <= 6
 
 
+@pytest.mark.slow
 def test_an_update_pays_only_for_descriptions_that_changed(indexing, model):
     build(indexing, model=MODEL)
     before = len(asked(model, "summarise_description"))
@@ -149,6 +154,7 @@ def test_an_update_pays_only_for_descriptions_that_changed(indexing, model):
     assert [title_in(body) for body in later] == ["Frome"]
 
 
+@pytest.mark.slow
 def test_descriptions_that_could_not_be_summarised_are_told_and_asked_for_again(indexing, model):
     model.answer = lambda body: (
         failure(400, "no") if prompt_of(body) == "summarise_description" else reply(body)

@@ -48,6 +48,7 @@ def asked(indexing: Any, question: str) -> tuple[list[str], list[float], float]:
     return [text["id"] for text in answer["evidence"]], near, edges.best_promise
 
 
+@pytest.mark.slow
 def test_a_small_index_has_the_same_edges_and_answers_by_candidates(indexing, other, flat):
     context = {"layers": ["hops"], "model": "offline"}
     indexing.run(documents=TEXTS, context=context)
@@ -66,6 +67,7 @@ def test_a_small_index_has_the_same_edges_and_answers_by_candidates(indexing, ot
         assert found[2] == pytest.approx(promise, abs=0.01)
 
 
+@pytest.mark.slow
 def test_edges_of_dense_vectors_differ_only_in_near_ties(indexing, other, openai, flat):
     context = {"layers": ["hops"], "embeddings": "openai:stub", "model": "offline"}
     indexing.run(documents=TEXTS, context=context)
@@ -86,6 +88,7 @@ def _key(edge: dict[str, Any]) -> tuple[str, ...]:
     return edge["source"], edge["target"], edge["raised"], edge["question"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("narrow", [True, False])
 def test_a_filter_leaves_the_edges_among_its_passages(indexing, flat, monkeypatch, narrow):
     flat()
@@ -106,6 +109,7 @@ def test_a_filter_leaves_the_edges_among_its_passages(indexing, flat, monkeypatc
     assert hops.out_edges(outside) == []
 
 
+@pytest.mark.slow
 def test_a_layer_of_an_earlier_format_is_made_anew(indexing):
     indexing.run(documents=TEXTS, context={"layers": ["hops"]})
     index, edges = indexing.index, edges_of(indexing)

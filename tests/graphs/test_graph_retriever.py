@@ -56,6 +56,7 @@ def index(tmp_path: Path, way: str, snapshots: Snapshots) -> Index:
     return open_index(str(folder))
 
 
+@pytest.mark.slow
 def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index) -> None:
     found = [passage["document"] for passage in search(index, QUESTION, "graph", 2)]
     assert set(found) == {"atomium", "waterkeyn"}
@@ -79,6 +80,7 @@ def test_an_index_that_was_built_for_the_exact_way_is_made_flat_by_the_next_run(
     assert [passage["id"] for passage in search(other, QUESTION, "graph", 3)] == before
 
 
+@pytest.mark.slow
 def test_only_passages_that_meet_a_filter_are_found(tmp_path: Path) -> None:
     documents = [{**one, "metadata": {"part": n % 2}} for n, one in enumerate(given(*DOCUMENTS))]
     index = build(tmp_path / "index", documents, layers="sentences")
@@ -100,6 +102,7 @@ def test_without_its_layer_the_retriever_names_the_command_that_builds_it(tmp_pa
         search(index, QUESTION, "graph", 2)
 
 
+@pytest.mark.slow
 def test_a_layer_that_was_built_once_is_kept_up_to_date(tmp_path: Path) -> None:
     folder = tmp_path / "index"
     build(folder, given("atomium", "towers"), layers=["sentences"])
@@ -108,6 +111,7 @@ def test_a_layer_that_was_built_once_is_kept_up_to_date(tmp_path: Path) -> None:
     assert "waterkeyn" in found
 
 
+@pytest.mark.slow
 def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path: Path) -> None:
     names = [name for name in DOCUMENTS if name != "tennis"]
     fresh = build(tmp_path / "fresh", given(*names), layers="sentences")

@@ -49,6 +49,7 @@ def shown_points(ask):
     return [(title, text) for _, title, text in texts_of(human)]
 
 
+@pytest.mark.slow
 def test_every_report_of_a_level_is_read_once_in_contexts_within_the_limit(ask):
     for level, limit in ((0, 500), (1, 500), (1, 700)):
         before = len(ask.model.of("Points"))
@@ -68,6 +69,7 @@ def test_batches_are_read_side_by_side(ask):
     assert ask.model.openai.most_in_flight == len(ask.model.of("Points")) == 3
 
 
+@pytest.mark.slow
 def test_reports_are_shuffled_the_same_way_every_time(ask, communities_index, tmp_path, openai):
     ask(context_tokens=500)
     order = sorted(batches(ask))
@@ -84,6 +86,7 @@ def test_the_reduce_step_sees_the_points_that_score_best_first(ask):
     assert all(len(point["communities"]) == 1 for point in result["points"])
 
 
+@pytest.mark.slow
 def test_the_reduce_step_takes_the_best_points_that_fit(ask):
     ask.model.answers["Points"] = lambda human: {
         "points": [
@@ -161,6 +164,7 @@ def test_what_is_missing_is_told_where_the_points_do_not_suffice(ask, sufficient
     assert (result["sufficient"], result["missing"]) == (sufficient, missing)
 
 
+@pytest.mark.slow
 def test_the_texts_of_a_request_stand_in_the_order_of_the_documents(ask):
     ask(search="text", context_tokens=500)
     passages = [one["text"] for one in ask.index.catalogue.all_passages()]

@@ -77,6 +77,7 @@ def test_the_best_sentences_of_communities_are_read_and_no_report(ask):
     assert total_calls(result["usage"]) == 2
 
 
+@pytest.mark.slow
 def test_sentences_that_share_words_with_the_question_fill_the_budget_first(ask):
     ask(context_tokens=500)
     texts = [text for human in ask.model.of("Points") for *_, text in texts_of(human)]
@@ -85,6 +86,7 @@ def test_sentences_that_share_words_with_the_question_fill_the_budget_first(ask)
     assert not any("weather" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_points_that_sentences_state_are_kept_as_findings_for_global_search(ask):
     before = {f["statement"] for f in findings(ask)}
     ask()
@@ -96,6 +98,7 @@ def test_points_that_sentences_state_are_kept_as_findings_for_global_search(ask)
     assert all(statement in read for statement in kept)
 
 
+@pytest.mark.slow
 def test_nothing_that_was_kept_of_a_removed_document_remains(ask):
     ask()
     assert any("Carl Dorn replaced" in one["statement"] for one in findings(ask))

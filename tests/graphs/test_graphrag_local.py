@@ -57,6 +57,7 @@ def texts(ask):
     return [passage["text"] for passage in ask.index.catalogue.all_passages()]
 
 
+@pytest.mark.slow
 def test_beside_the_texts_stand_at_most_ten_statements_that_they_do_not_make(ask):
     for passages in (1, 2, 10, 40):
         ask(ABOUT, search="local", top_k=passages)
@@ -70,6 +71,7 @@ def test_beside_the_texts_stand_at_most_ten_statements_that_they_do_not_make(ask
         assert "()" not in human and bool(beside) != ("(none)" in human)
 
 
+@pytest.mark.slow
 def test_a_relation_is_described_by_the_sentence_that_names_both_ends(indexing, openai):
     documents = [
         {"id": "1", "title": "Fire", "text": "In 1901 Ada Bell sold the Mere Bridge to Carl Dorn."},
@@ -185,6 +187,7 @@ def test_drift_looks_up_the_most_needed_questions_round_by_round(ask):
     assert [one["score"] for one in result["look_ups"]] == [90, 50, 95, 10]
 
 
+@pytest.mark.slow
 def test_drift_combines_what_reports_and_look_ups_gave_best_first(ask):
     Drift(ask, main=[("a", 90), ("b", 50)])
     ask.model.answers["PrimedAnswer"] = lambda human: {
@@ -209,6 +212,7 @@ def test_drift_combines_what_reports_and_look_ups_gave_best_first(ask):
     assert result["sufficient"]
 
 
+@pytest.mark.slow
 def test_what_only_a_report_says_is_marked_and_makes_no_answer_sufficient(ask):
     Drift(ask, main=[("a", 90)])
     result = ask(search="drift")
@@ -219,6 +223,7 @@ def test_what_only_a_report_says_is_marked_and_makes_no_answer_sufficient(ask):
     assert any("From a report." in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [0, 1, 3])
 def test_drift_keeps_its_depth(ask, depth):
     endless = {str(n): [(str(n + 1), 50)] for n in range(9)}
@@ -227,6 +232,7 @@ def test_drift_keeps_its_depth(ask, depth):
     assert looked_up(ask) == [f"{n}?" for n in range(depth)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [2, 3, 4, 7])
 def test_drift_keeps_the_limit_of_requests_and_one_for_the_answer(ask, most):
     many = [(f"q{n}", 90 - n) for n in range(9)]
@@ -237,6 +243,7 @@ def test_drift_keeps_the_limit_of_requests_and_one_for_the_answer(ask, most):
     assert result["answer"]
 
 
+@pytest.mark.slow
 def test_drift_looks_up_side_by_side(ask):
     Drift(ask, main=[("a", 90), ("b", 50), ("c", 40)])
     ask.model.answers["LocalAnswer"] = Together(3, ask.model.answers["LocalAnswer"])
@@ -244,12 +251,14 @@ def test_drift_looks_up_side_by_side(ask):
     assert ask.model.openai.most_in_flight == 3
 
 
+@pytest.mark.slow
 def test_drift_without_follow_ups_looks_the_question_itself_up(ask):
     Drift(ask)
     ask(ABOUT, search="drift")
     assert looked_up(ask) == [last_word(ABOUT["question"])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["PrimedAnswer", "LocalAnswer"])
 def test_drift_goes_on_where_the_model_gives_no_reply(ask, broken):
     Drift(ask, main=[("a", 90)])
@@ -259,6 +268,7 @@ def test_drift_goes_on_where_the_model_gives_no_reply(ask, broken):
     assert any("did not reply" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["How much did whales weigh?", "고래는 얼마나 무거운가?"])
 def test_what_the_index_does_not_have_is_looked_up_without_a_request(ask, question):
     Drift(ask)
@@ -343,6 +353,7 @@ def test_map_and_reduce_offline_show_extracts_and_write_no_answer(ask, search):
         assert bool(result["communities"]) == (search != "text")
 
 
+@pytest.mark.slow
 def test_korean_questions_find_korean_sentences_offline(indexing):
     documents = [{"id": title, "title": title, "text": text} for title, text in KOREAN.items()]
     indexing.run(documents=documents, context={"layers": ["communities"]})
@@ -354,6 +365,7 @@ def test_korean_questions_find_korean_sentences_offline(indexing):
         assert "창제하였다" in quoted, search
 
 
+@pytest.mark.slow
 def test_an_index_without_communities_says_how_to_build_them(indexing, openai):
     indexing.run(documents=clustered(2), context={"layers": ["entities"]})
     for search in WITH_REPORTS:

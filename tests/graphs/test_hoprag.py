@@ -170,6 +170,7 @@ def test_a_batch_asks_about_several_passages_at_once(ask, model):
     assert len(model.hops) == 1
 
 
+@pytest.mark.slow
 def test_batches_of_one_round_are_asked_side_by_side(ask, model, monkeypatch):
     def slowly(path, body):
         return Response(**{**vars(model.openai._otherwise(path, body)), "seconds": 0.2})
@@ -237,6 +238,7 @@ def test_labels_are_asked_for_by_number_with_the_texts_fenced(ask, model):
     assert QUESTION["question"] in human
 
 
+@pytest.mark.slow
 def test_sync_and_async_give_the_same(ask, indexing):
     context = HopragContext(index=indexing.name, model=MODEL, top_k=2)
     alone = asyncio.run(graph.ainvoke(QUESTION, context=context))
@@ -251,12 +253,14 @@ def test_progress_is_streamed_for_every_round(ask, indexing):
     assert [event["done"] for event in events] == list(range(1, len(events) + 1))
 
 
+@pytest.mark.slow
 def test_an_index_without_the_layer_says_how_to_build_it(indexing):
     indexing.run(documents=DOCUMENTS)
     with pytest.raises(RagraphsError, match="ragraphs index --layers hops"):
         graph.invoke(QUESTION, context=HopragContext(index=indexing.name))
 
 
+@pytest.mark.slow
 def test_passages_that_the_layer_does_not_know_are_still_evidence(indexing, model):
     script = model.openai.answer
     model.openai.answer = lambda body: (
@@ -268,6 +272,7 @@ def test_passages_that_the_layer_does_not_know_are_still_evidence(indexing, mode
     assert "André Waterkeyn" in titles(result)
 
 
+@pytest.mark.slow
 def test_a_single_passage_has_no_edges_and_is_still_found(indexing):
     indexing.run(documents=DOCUMENTS[:1], context={"layers": ["hops"]})
     question = {"question": "Who designed the Atomium?"}

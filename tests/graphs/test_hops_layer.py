@@ -55,6 +55,7 @@ def model(openai):
     return openai
 
 
+@pytest.mark.slow
 def test_an_edge_leads_from_what_a_passage_asks_to_the_passage_that_answers_it(indexing, model):
     build(indexing, model=MODEL)
     graph = stored_hops(indexing.index)
@@ -72,6 +73,7 @@ def test_an_edge_leads_from_what_a_passage_asks_to_the_passage_that_answers_it(i
     }
 
 
+@pytest.mark.slow
 def test_one_request_for_each_passage_and_none_for_what_is_known(indexing, model):
     build(indexing, model=MODEL)
     assert len(model.chats) == 3
@@ -79,6 +81,7 @@ def test_one_request_for_each_passage_and_none_for_what_is_known(indexing, model
     assert len(model.chats) == 3
 
 
+@pytest.mark.slow
 def test_the_layer_keeps_its_model_until_another_is_named(indexing, model):
     build(indexing, model=MODEL)
     build(indexing, documents(bridge=BRIDGE, extra="A cantilever is a beam."))
@@ -89,6 +92,7 @@ def test_the_layer_keeps_its_model_until_another_is_named(indexing, model):
     assert len(model.chats) == 4
 
 
+@pytest.mark.slow
 def test_the_status_tells_edges_and_their_degree(indexing):
     build(indexing)
     told = describe(indexing.index)
@@ -98,6 +102,7 @@ def test_the_status_tells_edges_and_their_degree(indexing):
     assert told["most_hops"] >= told["hops_a_passage"]
 
 
+@pytest.mark.slow
 def test_every_distinct_question_has_a_vector_and_no_other(indexing):
     build(indexing)
     asked = {
@@ -109,6 +114,7 @@ def test_every_distinct_question_has_a_vector_and_no_other(indexing):
     assert len(indexing.index.questions.ids()) == len(asked)
 
 
+@pytest.mark.slow
 def test_an_added_document_gives_the_same_as_a_rebuild(indexing, other):
     build(indexing, ALL[:2])
     build(indexing, ALL[2:])
@@ -116,6 +122,7 @@ def test_an_added_document_gives_the_same_as_a_rebuild(indexing, other):
     assert layer_of(indexing) == layer_of(other)
 
 
+@pytest.mark.slow
 def test_an_edited_document_gives_the_same_as_a_rebuild(indexing, other):
     edited = documents(engineer="Benjamin Baker was born in London.")
     build(indexing)
@@ -124,6 +131,7 @@ def test_an_edited_document_gives_the_same_as_a_rebuild(indexing, other):
     assert layer_of(indexing) == layer_of(other)
 
 
+@pytest.mark.slow
 def test_a_deleted_document_leaves_no_trace(indexing, other):
     build(indexing)
     indexing.run(remove=["town"])
@@ -133,6 +141,7 @@ def test_a_deleted_document_leaves_no_trace(indexing, other):
     assert "Somerset" not in indexing.export()
 
 
+@pytest.mark.slow
 def test_what_the_model_could_not_read_is_reported_and_asked_again(indexing, other, model):
     def often_failing(body):
         return failure(400, "no") if title_in(body) == "Town" else questions(body)
@@ -152,6 +161,7 @@ def test_what_the_model_could_not_read_is_reported_and_asked_again(indexing, oth
     assert layer_of(indexing) == layer_of(other)
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_reply_is_not_asked_for_every_passage(indexing, openai):
     openai.answer = lambda _: Response({}, 500)
     many = documents(**{f"d{number}": f"Text number {number}." for number in range(60)})
@@ -162,12 +172,14 @@ def test_a_model_that_does_not_reply_is_not_asked_for_every_passage(indexing, op
     assert describe(indexing.index)["unread_questions"] == 60
 
 
+@pytest.mark.slow
 def test_a_model_that_finds_no_questions_is_told(indexing, openai):
     openai.answer = lambda _: {"incoming": [], "outgoing": []}
     result = build(indexing, model=MODEL)
     assert any("no questions in 3 of 3 passages" in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_the_replies_that_are_missing_and_changes_nothing(indexing, model):
     given = {"model": MODEL, "dry_run": True}
     new = build(indexing, **given)["plan"]
@@ -182,11 +194,13 @@ def test_a_dry_run_counts_the_replies_that_are_missing_and_changes_nothing(index
     assert build(indexing, **given)["plan"]["missing_replies"] == 0
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_the_offline_reader_costs_nothing(indexing):
     plan = build(indexing, dry_run=True)["plan"]
     assert plan["missing_replies"] == plan["reply_tokens"] == 0
 
 
+@pytest.mark.slow
 def test_passages_with_the_same_title_and_text_share_one_vertex(indexing):
     twins = [{"id": id, "title": "Bridge", "text": BRIDGE} for id in ("one", "two")]
     build(indexing, [*twins, *ALL[1:]])
@@ -196,6 +210,7 @@ def test_passages_with_the_same_title_and_text_share_one_vertex(indexing):
     assert (graph.edges.source != graph.edges.target).all()
 
 
+@pytest.mark.slow
 def test_an_index_of_one_passage_has_no_edges(indexing):
     build(indexing, ALL[:1])
     assert len(stored_hops(indexing.index).edges) == 0

@@ -83,6 +83,7 @@ def damage_edges(index: Any) -> None:
     (HOPS.path(index) / "rows.npy").write_bytes(b"")
 
 
+@pytest.mark.slow
 def test_requests_of_at_most_64_questions_are_under_way_side_by_side(indexing, remote):
     answer, together = remote.otherwise, threading.Barrier(5)
 
@@ -100,6 +101,7 @@ def test_requests_of_at_most_64_questions_are_under_way_side_by_side(indexing, r
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_after_a_failure_only_what_is_missing_is_embedded(indexing, remote):
     answer, allowed = remote.otherwise, iter(range(2))
 
@@ -118,6 +120,7 @@ def test_after_a_failure_only_what_is_missing_is_embedded(indexing, remote):
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_what_is_complete_is_not_embedded_again_and_chroma_is_left_alone(indexing, embedded):
     indexing.run(documents=documents(3), context=LOCAL)
     stamp = indexing.index.catalogue.property("vectors_written")
@@ -131,6 +134,7 @@ def test_what_is_complete_is_not_embedded_again_and_chroma_is_left_alone(indexin
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_progress_counts_the_questions_that_have_vectors(indexing, remote):
     context = indexing.context(**{**REMOTE, "concurrency": 1})
     given = {"documents": documents(20)}
@@ -144,6 +148,7 @@ def test_progress_counts_the_questions_that_have_vectors(indexing, remote):
     assert events[-1]["done"] == 20 * EACH + 1
 
 
+@pytest.mark.slow
 def test_repair_makes_the_vectors_anew(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     store = indexing.index.questions
@@ -153,6 +158,7 @@ def test_repair_makes_the_vectors_anew(indexing):
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_a_question_that_is_still_asked_elsewhere_keeps_its_vector(indexing, remote, embedded):
     indexing.run(documents=documents(4), context={**LOCAL, "model": "openai:stub"})
     embedded.clear()
@@ -163,6 +169,7 @@ def test_a_question_that_is_still_asked_elsewhere_keeps_its_vector(indexing, rem
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("its rows are changed by SQL of SQLite")
 @pytest.mark.parametrize(
     ("statement", "made"),
@@ -196,6 +203,7 @@ def test_questions_are_answered_by_the_vectors_that_the_edges_have(indexing):
     assert asked.promises([0, 1]).tolist() == before.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("no database lacks a table of an earlier version")
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
@@ -208,6 +216,7 @@ def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexin
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_korean_questions_are_embedded(indexing):
     given = [
         {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 만들었다."},

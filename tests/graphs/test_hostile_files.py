@@ -28,6 +28,7 @@ def set_by_operator(monkeypatch):
     process.end_kept()
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_named_and_the_others_are_read(indexing, set_by_operator):
     set_by_operator(file_seconds=10)
     (indexing.folder / "a.pdf").write_bytes(ENDLESS)
@@ -42,6 +43,7 @@ def test_a_file_that_takes_too_long_is_named_and_the_others_are_read(indexing, s
     assert indexing.run("b.html")["unchanged"] == 1
 
 
+@pytest.mark.slow
 def test_a_file_that_is_too_long_leaves_nothing_behind(indexing, set_by_operator):
     set_by_operator(max_characters=2000)
     (indexing.folder / "a.txt").write_text(f"{NOTE} " * 1000)
@@ -61,6 +63,7 @@ def test_a_document_given_inline_is_bounded_before_anything_is_done(indexing, se
     assert indexing.run(documents=[{"id": "long", "text": f"{NOTE} " * 40}])["added"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.3, 1.5])
 async def test_a_cancelled_run_ends_in_the_middle_of_a_file(indexing, seconds):
     (indexing.folder / "a.pdf").write_bytes(ENDLESS)

@@ -41,6 +41,7 @@ def embedded(monkeypatch) -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 def test_files_and_rows_become_documents_with_vectors(indexing):
     result = indexing.run("docs")
     assert counts(result) == (4, 0, 0, 0)
@@ -50,6 +51,7 @@ def test_files_and_rows_become_documents_with_vectors(indexing):
     indexing.assert_whole()
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_neither_cut_nor_embedded_again(indexing, embedded):
     indexing.run("docs")
     vectors = indexing.vectors()
@@ -59,6 +61,7 @@ def test_what_did_not_change_is_neither_cut_nor_embedded_again(indexing, embedde
     assert indexing.vectors() == vectors
 
 
+@pytest.mark.slow
 def test_an_edited_row_alone_is_embedded_again(indexing, embedded):
     indexing.run("docs")
     embedded.clear()
@@ -69,6 +72,7 @@ def test_an_edited_row_alone_is_embedded_again(indexing, embedded):
     indexing.assert_whole()
 
 
+@pytest.mark.slow
 def test_an_added_paragraph_leaves_the_other_passages_as_they_are(indexing, embedded):
     paragraphs = [f"Paragraph {n} " + f"speaks of matter {n}. " * 60 for n in range(8)]
     file = indexing.folder / "docs" / "long.txt"
@@ -82,6 +86,7 @@ def test_an_added_paragraph_leaves_the_other_passages_as_they_are(indexing, embe
     assert {text.split("\n")[1].strip()[:5] for text in embedded} == {"A new"}
 
 
+@pytest.mark.slow
 def test_rows_added_and_deleted_in_a_file_are_followed(indexing):
     indexing.run("docs")
     rows = indexing.folder / "docs" / "rows.jsonl"
@@ -101,6 +106,7 @@ def test_an_id_that_two_rows_have_is_reported_and_the_first_is_kept(indexing):
     assert indexing.texts() == ["The first row.", "The second row."]
 
 
+@pytest.mark.slow
 def test_a_bad_row_is_reported_until_it_is_mended(indexing):
     rows = indexing.folder / "docs" / "rows.jsonl"
     good = rows.read_text()
@@ -113,6 +119,7 @@ def test_a_bad_row_is_reported_until_it_is_mended(indexing):
     assert describe(indexing.index)["failures"] == []
 
 
+@pytest.mark.slow
 def test_a_file_that_vanished_from_an_indexed_folder_is_removed(indexing):
     indexing.run("docs")
     (indexing.folder / "docs" / "rows.jsonl").unlink()
@@ -121,6 +128,7 @@ def test_a_file_that_vanished_from_an_indexed_folder_is_removed(indexing):
     indexing.assert_whole()
 
 
+@pytest.mark.slow
 def test_a_file_that_comes_back_is_read_again(indexing):
     indexing.run("docs")
     forth = indexing.folder / "docs" / "forth.txt"
@@ -131,6 +139,7 @@ def test_a_file_that_comes_back_is_read_again(indexing):
     assert counts(indexing.run("docs")) == (1, 0, 3, 0)
 
 
+@pytest.mark.slow
 def test_a_broken_file_among_good_ones_is_reported_and_the_others_are_indexed(indexing):
     (indexing.folder / "docs" / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing that follows")
     (indexing.folder / "docs" / "empty.txt").write_bytes(b"")
@@ -145,6 +154,7 @@ def test_a_broken_file_among_good_ones_is_reported_and_the_others_are_indexed(in
     assert describe(indexing.index)["failures"] == []
 
 
+@pytest.mark.slow
 def test_a_file_that_can_no_longer_be_read_keeps_its_passages_and_is_reported(indexing):
     forth = indexing.folder / "docs" / "forth.txt"
     good = forth.read_bytes()
@@ -159,6 +169,7 @@ def test_a_file_that_can_no_longer_be_read_keeps_its_passages_and_is_reported(in
     assert describe(indexing.index)["failures"] == []
 
 
+@pytest.mark.slow
 def test_a_file_name_that_is_no_text_is_reported(indexing):
     os.rename(
         os.fsencode(indexing.folder / "docs" / "forth.txt"),
@@ -170,6 +181,7 @@ def test_a_file_name_that_is_no_text_is_reported(indexing):
     json.dumps(result).encode()
 
 
+@pytest.mark.slow
 def test_documents_given_inline_are_indexed_updated_and_stay_when_folders_are_read(indexing):
     given = [{"id": "note", "title": "A note", "text": "Ships sail the Firth."}]
     assert counts(indexing.run(documents=given)) == (1, 0, 0, 0)
@@ -180,11 +192,13 @@ def test_documents_given_inline_are_indexed_updated_and_stay_when_folders_are_re
     assert "Ships sailed." in indexing.texts()
 
 
+@pytest.mark.slow
 def test_what_no_database_can_hold_in_an_inline_text_keeps_its_place(indexing):
     indexing.run(documents=[{"id": "a", "text": "one \ud800 two \0 three"}])
     assert indexing.texts() == ["one ? two \ufffd three"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "removed"),
     [
@@ -203,6 +217,7 @@ def test_a_document_is_removed_by_id_by_file_or_by_a_unique_ending(indexing, nam
     assert counts(indexing.run("docs"))[0] == removed
 
 
+@pytest.mark.slow
 def test_an_ending_of_several_documents_is_not_removed(indexing):
     shutil.copytree(indexing.folder / "docs", indexing.folder / "more")
     indexing.run("docs", "more")
@@ -211,6 +226,7 @@ def test_an_ending_of_several_documents_is_not_removed(indexing):
     assert indexing.index.catalogue.count_documents() == 8
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("its tables are dumped by SQLite")
 def test_a_removed_document_leaves_no_trace_in_tables_or_vectors(indexing):
     indexing.run("docs")
@@ -259,6 +275,7 @@ def test_a_dry_run_counts_passages_that_an_interrupted_run_left_without_vectors(
     assert (plan["documents"], plan["passages"]) == (0, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("its vectors are a folder that is deleted")
 def test_deleted_vectors_are_made_again_by_the_next_run(indexing):
     indexing.run("docs")
@@ -269,6 +286,7 @@ def test_deleted_vectors_are_made_again_by_the_next_run(indexing):
     assert indexing.vectors() == vectors
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("its lexical index is emptied by SQLite")
 def test_repair_makes_vectors_and_lexical_index_anew(indexing):
     indexing.run("docs")
@@ -301,6 +319,7 @@ def test_settings_other_than_the_recorded_ones_are_refused_in_a_sentence(indexin
     assert indexing.export() == before
 
 
+@pytest.mark.slow
 def test_a_second_writer_that_does_not_wait_is_refused_until_the_first_ends(indexing):
     indexing.run("docs")
     script = """
@@ -332,6 +351,7 @@ def test_an_index_that_does_not_exist_is_not_made_by_a_run_without_sources(index
     assert not Path(indexing.name).exists()
 
 
+@pytest.mark.slow
 def test_a_thread_does_not_repeat_the_input_of_an_earlier_run(indexing):
     graph = index_graph.builder.compile(checkpointer=InMemorySaver())
     thread = {"configurable": {"thread_id": "1"}}
@@ -350,6 +370,7 @@ def test_a_thread_does_not_repeat_the_input_of_an_earlier_run(indexing):
     assert counts(run()) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_the_export_depends_on_the_content_and_not_on_how_it_came_about(indexing, tmp_path):
     indexing.run("docs")
     expected = indexing.export()
@@ -366,6 +387,7 @@ def test_the_export_depends_on_the_content_and_not_on_how_it_came_about(indexing
     other.assert_whole()
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("its folder is deleted")
 def test_an_index_folder_that_was_replaced_is_opened_anew(indexing):
     indexing.run("docs")

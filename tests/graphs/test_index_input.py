@@ -16,6 +16,7 @@ from ragraphs.state.errors import RagraphsError
 ROWS = 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -66,6 +67,7 @@ def test_input_of_any_form_is_fit_or_refused_in_a_sentence(given):
         assert all(isinstance(one.get("title") or "", str) for one in documents)
 
 
+@pytest.mark.slow
 def test_keys_of_documents_that_nobody_uses_are_told(indexing):
     document = {"id": "a", "text": "x", "titel": "A", "source": "b"}
     (warning,) = indexing.run(documents=[document])["warnings"]
@@ -83,6 +85,7 @@ def bounded(monkeypatch):
     return set_it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["bytes", "documents", "passages"])
 @pytest.mark.parametrize("way", ["inline", "file"])
 def test_more_than_the_operator_allows_is_refused_before_anything_is_done(

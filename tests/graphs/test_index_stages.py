@@ -32,6 +32,7 @@ def held_until(condition, answer):
     return held
 
 
+@pytest.mark.slow
 def test_passages_get_vectors_while_the_model_reads(indexing, model):
     def embedded():
         return len(indexing.index.vectors.ids("passages")) == len(DOCUMENTS)
@@ -42,6 +43,7 @@ def test_passages_get_vectors_while_the_model_reads(indexing, model):
     assert result["failures"] == [] and result["warnings"] == []
 
 
+@pytest.mark.slow
 def test_questions_get_vectors_while_the_model_describes(indexing, model):
     def done():
         return indexing.index.questions.ids()
@@ -69,6 +71,7 @@ def test_entities_get_vectors_while_the_model_reports(indexing, model):
     assert model.counts["CommunityReport"] > 1
 
 
+@pytest.mark.slow
 def test_embeddings_that_fail_end_the_reading_too_and_no_reply_is_lost(
     indexing, model, monkeypatch
 ):

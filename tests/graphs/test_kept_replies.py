@@ -25,6 +25,7 @@ def ask(indexing, script):
     return requests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["basic", "crag"])
 def test_an_unrelated_edit_costs_nothing(ask, indexing, method):
     indexing.run(documents=UNRELATED)
@@ -34,6 +35,7 @@ def test_an_unrelated_edit_costs_nothing(ask, indexing, method):
     assert ask(method) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["basic", "crag"])
 def test_an_edit_of_what_was_read_has_it_read_again(ask, indexing, method):
     first = ask(method)

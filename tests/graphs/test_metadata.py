@@ -64,6 +64,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return loads
 
 
+@pytest.mark.slow
 def test_metadata_of_an_inline_document_is_beside_its_passages_and_vectors(indexing):
     indexing.run(documents=[{**ADA, "metadata": {**NOTES, "page": None}}])
     [passage] = passages(indexing)
@@ -87,6 +88,7 @@ def test_metadata_that_does_not_fit_is_refused_before_anything_is_stored(indexin
     assert not (indexing.folder / ".ragraphs").exists()
 
 
+@pytest.mark.slow
 def test_metadata_of_a_file_and_of_its_parts_is_its_passages(indexing, loading):
     loading(
         DocumentBlock("One. ", {"page": 1}),
@@ -103,6 +105,7 @@ def test_metadata_of_a_file_and_of_its_parts_is_its_passages(indexing, loading):
     ]
 
 
+@pytest.mark.slow
 def test_metadata_of_a_file_that_no_index_can_keep_is_left_out(indexing):
     odd = {"$x": 1, "#y": 2, 'a"b': 3, "chroma:document": "x", "big": 10**400, "year": 1843}
     row = {"id": "1", "text": "A text.", "metadata": odd}
@@ -113,6 +116,7 @@ def test_metadata_of_a_file_that_no_index_can_keep_is_left_out(indexing):
     ]
 
 
+@pytest.mark.slow
 def test_a_citation_names_the_section_of_its_quote_where_a_passage_has_two(
     indexing, loading, script
 ):
@@ -129,6 +133,7 @@ def test_a_citation_names_the_section_of_its_quote_where_a_passage_has_two(
     assert [one["metadata"]["section"] for one in result["evidence"]] == ["Piers"]
 
 
+@pytest.mark.slow
 def test_evidence_of_a_method_that_cuts_passages_up_keeps_their_metadata(indexing, script):
     indexing.run(documents=[{**ADA, "metadata": NOTES}])
     context = CragContext(index=indexing.name, model=MODEL)
@@ -137,6 +142,7 @@ def test_evidence_of_a_method_that_cuts_passages_up_keeps_their_metadata(indexin
     assert [one["metadata"] for one in result["citations"]] == [NOTES]
 
 
+@pytest.mark.slow
 def test_metadata_that_changes_alone_is_stored_anew_and_nothing_is_embedded_or_asked(
     indexing, script, embedded
 ):
@@ -159,6 +165,7 @@ def test_metadata_that_changes_alone_is_stored_anew_and_nothing_is_embedded_or_a
     assert (again["updated"], again["unchanged"]) == (0, 1)
 
 
+@pytest.mark.slow
 def test_metadata_of_which_chroma_did_not_learn_is_told_by_the_next_run(indexing, monkeypatch):
     indexing.run(documents=[{**ADA, "metadata": NOTES}])
 
@@ -173,6 +180,7 @@ def test_metadata_of_which_chroma_did_not_learn_is_told_by_the_next_run(indexing
     assert entry == {"author": "Augusta", "document": "ada", "title": "Ada"}
 
 
+@pytest.mark.slow
 def test_a_repair_makes_the_metadata_beside_vectors_anew(indexing):
     indexing.run(documents=[{**ADA, "metadata": NOTES}])
     good = entries(indexing)
@@ -182,6 +190,7 @@ def test_a_repair_makes_the_metadata_beside_vectors_anew(indexing):
     assert entries(indexing) == good
 
 
+@pytest.mark.slow
 def test_the_export_has_metadata_and_is_the_same_for_the_same_content(indexing, other):
     def run(one: Any, metadata: dict[str, Any]) -> list[dict[str, Any]]:
         one.run(documents=[{**ADA, "metadata": metadata}])
@@ -194,6 +203,7 @@ def test_the_export_has_metadata_and_is_the_same_for_the_same_content(indexing, 
     assert other.export() == indexing.export()
 
 
+@pytest.mark.slow
 def test_an_index_of_the_format_before_gets_metadata_from_its_sources_at_no_cost(
     indexing, script, embedded
 ):
@@ -211,6 +221,7 @@ def test_an_index_of_the_format_before_gets_metadata_from_its_sources_at_no_cost
     assert indexing.run("docs", context=layers)["unchanged"] == 4
 
 
+@pytest.mark.slow
 def test_a_citation_of_a_pdf_names_the_page_of_its_quote(indexing, script):
     (indexing.folder / "docs" / "port.pdf").write_bytes(pdf(BREAKWATER, LIGHTHOUSE))
     indexing.run("docs/port.pdf")

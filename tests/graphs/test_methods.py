@@ -36,6 +36,7 @@ def test_the_router_takes_the_settings_of_all_methods_and_their_names() -> None:
         RouterContext(method="magic")
 
 
+@pytest.mark.slow
 def test_a_method_that_there_is_not_is_told_by_the_router(indexing) -> None:
     indexing.run(documents=[{"id": "a", "text": "The Forth Bridge was opened in 1890."}])
     given = context.RouterContext(index=indexing.name, method="magic")
@@ -43,6 +44,7 @@ def test_a_method_that_there_is_not_is_told_by_the_router(indexing) -> None:
         router_graph.invoke({"question": "When?"}, context=given)
 
 
+@pytest.mark.slow
 def test_the_records_are_read_without_a_graph() -> None:
     script = "import sys, ragraphs.graphs.methods; print('langgraph' in sys.modules)"
     done = subprocess.run(

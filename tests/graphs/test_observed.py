@@ -69,6 +69,7 @@ def named(spans: InMemorySpanExporter, name: str) -> ReadableSpan:
     return next(one for one in spans.get_finished_spans() if one.name == name)
 
 
+@pytest.mark.slow
 def test_the_spans_of_an_index_run_are_its_nodes(spans, tmp_path):
     context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", model="offline")
     index_graph.invoke({"documents": DOCUMENTS}, context=context)
@@ -78,6 +79,7 @@ def test_the_spans_of_an_index_run_are_its_nodes(spans, tmp_path):
     assert named(spans, "ragraphs index").attributes["ragraphs.added"] == len(DOCUMENTS)
 
 
+@pytest.mark.slow
 def test_a_layer_that_is_made_is_logged_once_with_its_figures(tmp_path, caplog):
     context = IndexContext(
         index=str(tmp_path / "index"),
@@ -127,6 +129,7 @@ def test_a_method_of_the_router_is_a_run_inside_of_its_node(spans, index):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traced", [False, True])
 def test_texts_are_traced_only_where_the_operator_says_so(spans, index, traced, monkeypatch):
     spans.clear()

@@ -235,6 +235,7 @@ async def test_inside_a_graph_of_somebody_else_there_is_one_message_a_turn(
         assert_one([part for mode, part in seen if mode == "messages"], messages[-1])
 
 
+@pytest.mark.slow
 def test_a_blocking_run_has_the_one_message_too(script, context):
     the_second_suffices(script)
     given = {"question": QUESTION}

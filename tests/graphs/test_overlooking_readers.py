@@ -88,6 +88,7 @@ def corpus(passages: int) -> list[dict[str, str]]:
     return [{"id": title, "title": title, "text": text} for title, text in chosen]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passages", [3, 30, 200])
 @pytest.mark.parametrize(
     "habits",

@@ -32,6 +32,7 @@ def model(openai):
     return Script(openai)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layers", [["hops"], ["entities"], ["hops", "entities"]])
 def test_passages_are_read_as_many_at_once_as_workers(indexing, model, layers):
     together = Together(16, model.passagereading)
@@ -43,6 +44,7 @@ def test_passages_are_read_as_many_at_once_as_workers(indexing, model, layers):
     assert len(model.asked) == 30
 
 
+@pytest.mark.slow
 def test_a_passage_of_a_long_document_is_shown_as_an_excerpt_of_it(indexing, model):
     context = {"layers": ["entities"], "model": MODEL, "chunk_tokens": 100}
     indexing.run(documents=[SHORT, LONG], context=context)
@@ -55,6 +57,7 @@ def test_a_passage_of_a_long_document_is_shown_as_an_excerpt_of_it(indexing, mod
     assert stored == {"A Note", "A Chronicle"}
 
 
+@pytest.mark.slow
 def test_a_document_of_few_passages_is_no_excerpt(indexing, model):
     few = {**LONG, "text": LONG["text"][:1200]}
     context = {"layers": ["entities"], "model": MODEL, "chunk_tokens": 100}
@@ -79,6 +82,7 @@ def read_story(indexing, parts, **context):
     return indexing.run(documents=[story], context=wanted)
 
 
+@pytest.mark.slow
 def test_a_passage_is_read_after_the_lines_before_it(indexing, model):
     read_story(indexing, STORY)
     passages = indexing.index.catalogue.passages_of(["story"])["story"]
@@ -89,6 +93,7 @@ def test_a_passage_is_read_after_the_lines_before_it(indexing, model):
         assert id == "before" and last["text"].endswith(lines) and 40 < len(lines) <= 240
 
 
+@pytest.mark.slow
 def test_names_are_told_in_full_where_the_document_has_them(indexing, model):
     read_story(indexing, [*STORY[:4], *(part.replace("Bob Ray", "Ray") for part in STORY[4:])])
     told = [texts for texts in map(texts_of, model.of("PassageReading")) if texts[-1][0] == "names"]
@@ -96,6 +101,7 @@ def test_names_are_told_in_full_where_the_document_has_them(indexing, model):
     assert not any("Bob Ray" in texts[0][2] for texts in told)
 
 
+@pytest.mark.slow
 def test_an_edited_passage_costs_its_own_reading_and_at_most_that_of_the_next(indexing, model):
     read_story(indexing, STORY)
     first = len(model.of("PassageReading"))

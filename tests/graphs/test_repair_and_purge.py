@@ -105,6 +105,7 @@ def names_in(indexing: Any) -> list[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("copies that are damaged are fetched again")
 def test_damaged_arrays_are_told_and_the_next_run_makes_them_anew(indexing):
     build(indexing, clustered(20), ("sentences", "hops"), model="offline")
@@ -131,6 +132,7 @@ def test_damaged_arrays_are_told_and_the_next_run_makes_them_anew(indexing):
     assert indexing.export() == whole
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("generations of vectors are told by their folders")
 def test_a_repair_that_was_broken_off_is_ended_by_the_next_run(indexing, embedded):
     build(indexing, clustered(20), ("sentences",), model="offline")
@@ -157,6 +159,7 @@ def files_with(needle: bytes, indexing: Any) -> list[str]:
     return sorted(str(path) for path in files if needle.lower() in path.read_bytes().lower())
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("the bytes of its files are read")
 def test_what_is_purged_stands_in_no_file(indexing, model, embedded):
     build(indexing, [*clustered(20, each=5), SECRET], LAYERS)
@@ -180,6 +183,7 @@ def test_what_is_purged_stands_in_no_file(indexing, model, embedded):
     assert files_with(RARE.encode(), indexing) == files_with(numbers, indexing) == []
 
 
+@pytest.mark.slow
 def test_what_is_purged_stands_in_no_table_and_no_collection(indexing, model):
     build(indexing, [*clustered(20, each=5), SECRET], LAYERS)
     assert {"passages", "chroma passages"} <= set(places_of(RARE, indexing))
@@ -188,6 +192,7 @@ def test_what_is_purged_stands_in_no_table_and_no_collection(indexing, model):
     assert indexing.index.vectors.ids("passages") == indexing.index.catalogue.passage_ids()
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("the bytes of its files are read")
 def test_what_was_removed_before_is_purged_later_and_vectors_are_not_paid_again(
     indexing, model, embedded
@@ -201,6 +206,7 @@ def test_what_was_removed_before_is_purged_later_and_vectors_are_not_paid_again(
     assert files_with(RARE.encode(), indexing) == []
 
 
+@pytest.mark.slow
 def test_without_the_model_replies_that_may_quote_are_told_of_and_purged_at_once(indexing, model):
     build(indexing, [*clustered(20, each=5), SECRET])
     model.answers["CommunityReport"] = failure(400, "no")
@@ -214,6 +220,7 @@ def test_without_the_model_replies_that_may_quote_are_told_of_and_purged_at_once
     assert files_with(RARE.encode(), indexing) == []
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("the bytes of its files are read")
 def test_a_purge_that_was_broken_off_is_ended_by_the_next_run(indexing):
     build(indexing, [*clustered(10), SECRET], ("sentences",), model="offline")

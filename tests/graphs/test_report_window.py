@@ -9,6 +9,7 @@ from ragraphs.settings import settings
 LINES = 30  # of a cluster: ten entities and twenty relations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", [None, 2048])
 def test_a_report_is_written_from_what_the_window_has_room_for(
     indexing, openai, monkeypatch, window

@@ -70,6 +70,7 @@ def beside(indexing: Any) -> int:
     return found
 
 
+@pytest.mark.slow
 def test_reports_answer_until_those_of_an_interrupted_run_are_there(built, other):
     before = told(built)
     assert all(before) and asked(built, "drift")["citations"]
@@ -89,6 +90,7 @@ def test_reports_answer_until_those_of_an_interrupted_run_are_there(built, other
     assert built.index.vectors.ids("reports") == other.index.vectors.ids("reports")
 
 
+@pytest.mark.slow
 def test_reports_answer_while_others_are_written(built, model):
     before, during = told(built), []
     write = model.communityreport
@@ -116,6 +118,7 @@ def test_what_takes_the_place_has_its_vectors_already(built, monkeypatch):
     assert seen == [True]
 
 
+@pytest.mark.slow
 def test_a_change_that_is_taken_back_leaves_no_hierarchy_beside(built):
     before = built.export()
     killed(built, ADDED)
@@ -126,6 +129,7 @@ def test_a_change_that_is_taken_back_leaves_no_hierarchy_beside(built):
     assert not is_begun(built.index) and not beside(built)
 
 
+@pytest.mark.slow
 def test_a_repair_that_is_interrupted_is_ended_by_the_next_run(built):
     before = told(built)
     killed(built, (), repair=True)
@@ -134,6 +138,7 @@ def test_a_repair_that_is_interrupted_is_ended_by_the_next_run(built):
     assert not is_begun(built.index) and not beside(built)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_removed_document_stays_in_reports(built):
     gone = FEW[0]["title"]
     built.index.catalogue.remove_documents([one["id"] for one in FEW if gone in one["text"]])
@@ -144,6 +149,7 @@ def test_nothing_of_a_removed_document_stays_in_reports(built):
     assert not beside(built)
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("a folder is copied by its name")
 def test_a_copy_goes_on_where_a_run_was_interrupted(built, tmp_path):
     killed(built, ADDED)
@@ -155,6 +161,7 @@ def test_a_copy_goes_on_where_a_run_was_interrupted(built, tmp_path):
     assert copied.export() == built.export() and not is_begun(copied.index)
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("an earlier version kept its tables in a file")
 def test_an_index_without_the_tables_answers_and_gets_them(built):
     before = told(built)
@@ -166,6 +173,7 @@ def test_an_index_without_the_tables_answers_and_gets_them(built):
     assert told(built) != before and not beside(built)
 
 
+@pytest.mark.slow
 def test_communities_that_an_earlier_version_left_without_a_report_are_told_each_time(built):
     with built.index.engine.begin() as connection:
         sql(connection, "UPDATE communities SET title = NULL, summary = NULL, findings = NULL")

@@ -44,6 +44,7 @@ def searched(monkeypatch) -> list[str]:
     return queries
 
 
+@pytest.mark.slow
 def test_methods_without_their_layers_are_out_with_the_command_that_builds_them(indexing, script):
     indexing.run(documents=DOCUMENTS)
     obstacles = ask_at(indexing.name)["decision"]["obstacles"]
@@ -120,12 +121,20 @@ def test_a_reason_to_doubt_is_no_question_for_the_next_method(ask, script):
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_at_most_so_many_methods_follow(ask, script, most):
-    script.replies["Answer"] = LACKING
+    missing = ["Who was the designer of the Forth Bridge?"]
+    script.replies["Answer"] = {**LACKING, "missing": missing}
     script.replies["StepReading"] = NEVER
     result = ask(escalations=most, max_calls=100)
-    assert path_of(result) == ["basic", "deeprag", "hoprag"][: most + 1]
+    assert path_of(result) == ["basic", "hoprag", "deeprag"][: most + 1]
     assert not result["sufficient"] and result["stop_reason"] == "insufficient"
-    assert result["missing"] == [MISSING] and result["evidence"] and result["citations"]
+    assert result["missing"] == missing and result["evidence"] and result["citations"]
+
+
+def test_no_walk_follows_look_ups_after_which_the_same_is_missing(ask, script):
+    script.replies["Answer"] = LACKING
+    script.replies["StepReading"] = NEVER
+    result = ask(max_calls=100)
+    assert path_of(result) == ["basic", "deeprag"] and result["missing"] == [MISSING]
 
 
 def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(openai, ask, script):
@@ -149,6 +158,11 @@ def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(o
             "How did Thomas Bouch know John Fowler?",
             "tog2",
         ),
+        (
+            "How is John Fowler related to Thomas Bouch?",
+            "How Thomas Bouch knew John Fowler.",
+            "tog2",
+        ),
         ("세종대왕이 반포한 것은?", "세종대왕은 무엇을 반포하였는가?", "hoprag"),
     ],
 )
@@ -160,6 +174,7 @@ def test_what_is_missing_decides_who_goes_on(ask, script, question, missing, met
     assert result["decision"]["parts"] == 1
 
 
+@pytest.mark.slow
 def test_parts_that_stand_side_by_side_are_read_as_a_tree_unless_another_way_is_chosen(ask, script):
     script.replies["Answer"] = LACKING
     script.replies["SubQuestions"] = {"questions": []}

@@ -7,6 +7,7 @@ from router_support import ABOUT, BORN, LACKING, PERHAPS_WHOLE, WHOLE, ask_at, p
 from scripted_model import FACT, QUESTION
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "chosen", "search"),
     [
@@ -49,6 +50,7 @@ def test_a_search_that_answers_goes_before_communities_where_a_question_may_be_b
     assert path_of(result) == ["basic"] and script.kinds == ["Answer"] and result["sufficient"]
 
 
+@pytest.mark.slow
 def test_what_a_search_does_not_answer_goes_on_to_communities(full_index, script):
     script.replies["Answer"] = LACKING
     assert path_of(ask_at(full_index, PERHAPS_WHOLE)) == ["basic", "graphrag"]
@@ -56,6 +58,7 @@ def test_what_a_search_does_not_answer_goes_on_to_communities(full_index, script
     assert path_of(ask_at(full_index, PERHAPS_WHOLE, max_calls=2)) == ["graphrag"]
 
 
+@pytest.mark.slow
 def test_an_answer_from_several_documents_is_no_whole(full_index, script):
     quotes = [{"id": "", "quote": FACT}, {"id": "", "quote": BORN}]
     script.replies["Answer"] = {"quotes": quotes, "sufficient": True, "answer": f"{FACT} {BORN}"}

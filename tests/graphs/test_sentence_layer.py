@@ -65,6 +65,7 @@ def damage(indexing: Any, change: str) -> None:
         sql(connection, f"{change} {one}")
 
 
+@pytest.mark.slow
 def test_a_request_holds_whole_passages_and_at_most_64_sentences(indexing, openai):
     indexing.run(documents=documents(5), context=REMOTE)
     sizes = sorted(len(texts) for texts in requests_for_sentences(openai))
@@ -79,6 +80,7 @@ def test_the_sentences_of_a_long_passage_go_in_several_requests(indexing, openai
     assert sorted(map(len, (r["input"] for r in openai.bodies))) == [1, 32, 64]
 
 
+@pytest.mark.slow
 def test_batches_are_embedded_side_by_side_where_another_machine_embeds(indexing, openai):
     answer = openai.otherwise
     openai.otherwise = lambda path, body: Response(answer(path, body).body, seconds=0.2)
@@ -86,6 +88,7 @@ def test_batches_are_embedded_side_by_side_where_another_machine_embeds(indexing
     assert openai.most_in_flight >= 9
 
 
+@pytest.mark.slow
 def test_after_a_failure_only_what_is_missing_is_embedded(indexing, openai):
     answer = openai.otherwise
     refused = answering_until(answer, "Bell 4x1.")
@@ -117,6 +120,7 @@ def answering_until(
     return respond
 
 
+@pytest.mark.slow
 def test_what_is_complete_is_not_embedded_again(indexing, embedded):
     indexing.run(documents=documents(3), context=LOCAL)
     embedded.clear()
@@ -130,6 +134,7 @@ def test_what_is_complete_is_not_embedded_again(indexing, embedded):
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_progress_counts_the_passages_whose_sentences_have_vectors(indexing):
     context = indexing.context(**LOCAL)
     events = [
@@ -144,6 +149,7 @@ def test_progress_counts_the_passages_whose_sentences_have_vectors(indexing):
     assert events[-1]["done"] == 30
 
 
+@pytest.mark.slow
 def test_repair_makes_the_vectors_anew(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     wrong = [
@@ -155,6 +161,7 @@ def test_repair_makes_the_vectors_anew(indexing):
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -176,6 +183,7 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
     indexing, monkeypatch: pytest.MonkeyPatch
 ):
@@ -189,6 +197,7 @@ def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_vectors_of_sentences_that_an_earlier_version_cut_are_made_anew(indexing, embedded):
     indexing.run(documents=documents(3), context=LOCAL)
     indexing.index.catalogue.set_property("sentences_cut", 1)
@@ -199,6 +208,7 @@ def test_vectors_of_sentences_that_an_earlier_version_cut_are_made_anew(indexing
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_a_graph_of_other_sentences_than_are_stored_says_so(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     counts = indexing.index.sentences.counts()
@@ -211,6 +221,7 @@ def test_a_graph_of_other_sentences_than_are_stored_says_so(indexing):
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("no database lacks a table of an earlier version")
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
@@ -223,6 +234,7 @@ def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexin
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_korean_sentences_are_embedded_and_walked_over(indexing):
     given = [
         {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 만들었다. 글자이다."},
@@ -233,6 +245,7 @@ def test_korean_sentences_are_embedded_and_walked_over(indexing):
     assert_complete(indexing)
 
 
+@pytest.mark.slow
 def test_the_vectors_of_the_layer_are_those_of_the_sentences_that_are_read(indexing):
     indexing.run(documents=documents(2), context=LOCAL)
     index = indexing.index

@@ -61,6 +61,7 @@ def test_grading_rewriting_and_traversal_go_to_the_small_model(
     }
 
 
+@pytest.mark.slow
 def test_standing_alone_goes_to_the_small_model(ask, script):
     result = ask(HumanMessage("What is the Tay Bridge?"), AIMessage("A bridge."))
     assert script.models("StandAloneQuestion") == {"small"}

@@ -56,6 +56,7 @@ def is_settled(result: Any) -> bool:
     return bool(result["answer"]) and result["sufficient"]
 
 
+@pytest.mark.slow
 async def test_invoke_ainvoke_and_streams_give_the_same(method):
     graph, context = method
     invoked = await asyncio.to_thread(graph.invoke, QUESTION, context=context)
@@ -75,6 +76,7 @@ def test_invoke_works_where_a_loop_already_runs(method):
     assert is_settled(asyncio.run(call()))
 
 
+@pytest.mark.slow
 async def test_twenty_questions_at_once_get_the_answers_they_get_alone(method):
     graph, context = method
     questions = [
@@ -137,6 +139,7 @@ def test_a_question_without_words_to_look_for_is_answered_by_nothing(method):
         assert not result["sufficient"] and not result["answer"], question
 
 
+@pytest.mark.slow
 def test_progress_of_indexing_reaches_the_stream(indexing):
     context = indexing.context()
     given = {"sources": [str(indexing.folder / "docs")]}
@@ -147,6 +150,7 @@ def test_progress_of_indexing_reaches_the_stream(indexing):
     assert events[-1] == {"step": "embed_passages", "done": 4, "total": 4}
 
 
+@pytest.mark.slow
 async def test_indexing_by_ainvoke_gives_the_same(indexing):
     result = await index_graph.ainvoke(
         {"sources": [str(indexing.folder / "docs")]}, context=indexing.context()
@@ -155,6 +159,7 @@ async def test_indexing_by_ainvoke_gives_the_same(indexing):
     indexing.assert_whole()
 
 
+@pytest.mark.slow
 async def test_a_cancelled_run_stops_and_the_next_one_completes(indexing):
     rows = "".join(f'{{"id": "{n}", "text": "Row {n}. {"words " * 200}"}}\n' for n in range(20_000))
     (indexing.folder / "docs" / "many.jsonl").write_text(rows)

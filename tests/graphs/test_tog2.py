@@ -112,6 +112,7 @@ def ask(indexing, model, snapshots):
     return ask_it
 
 
+@pytest.mark.slow
 def test_the_walk_leads_over_entities_that_the_question_does_not_name(ask):
     result = ask()
     assert result["answer"] == "London"
@@ -142,6 +143,7 @@ def test_clues_reach_the_next_round(ask, model):
     assert "Still to be found: <text>clue 2</text>" in model.bodies["scores"][1]
 
 
+@pytest.mark.slow
 def test_a_relation_is_not_walked_twice(ask, model):
     ask()
     first, *others = model.bodies["scores"]
@@ -158,6 +160,7 @@ def test_a_relation_is_a_statement_under_a_sentence_only_where_that_names_both_e
     assert "It stands in Brussels" not in shown and "→" not in shown
 
 
+@pytest.mark.slow
 def test_the_judge_sees_the_clues_that_were_tried(ask, model):
     ask(top_k=1)
     assert "Looked for before: nothing yet" in model.bodies["judge"][0]
@@ -179,6 +182,7 @@ def test_the_walk_ends_where_no_new_clue_is_left(ask, model, again):
     assert len(model.bodies["judge"]) == 2
 
 
+@pytest.mark.slow
 def test_new_triples_are_news_for_the_judge_though_no_text_is_new(ask, model):
     result = ask()
     texts = [one for one in result["evidence"] if one["found"] != "triple"]
@@ -195,6 +199,7 @@ def test_nobody_judges_the_same_texts_and_triples_twice(ask, model):
     assert len({body.partition("Question:")[0] for body in judged}) == len(judged)
 
 
+@pytest.mark.slow
 def test_a_triple_that_no_sentence_states_is_cited_as_a_triple(ask, model):
     model.needed = ("stands",)
     script = model.openai.answer
@@ -218,6 +223,7 @@ def test_a_triple_that_no_sentence_states_is_cited_as_a_triple(ask, model):
     assert (told["found"], told["text"]) == ("triple", statement)
 
 
+@pytest.mark.slow
 def test_the_answer_sees_the_paths_that_the_judge_saw(ask, model):
     ask(depth=3, top_k=1)
     shown = "(text 1) Atomium was designed by André Waterkeyn."
@@ -225,6 +231,7 @@ def test_the_answer_sees_the_paths_that_the_judge_saw(ask, model):
     assert shown in model.bodies["answer"][0]
 
 
+@pytest.mark.slow
 def test_a_walked_triple_is_evidence_by_its_sentence(ask, model):
     result = ask(top_k=1)
     [born] = [one for one in result["evidence"] if one["title"] == "André Waterkeyn"]
@@ -232,6 +239,7 @@ def test_a_walked_triple_is_evidence_by_its_sentence(ask, model):
     assert TEXTS["André Waterkeyn"][born["start"] : born["end"]] == born["text"]
 
 
+@pytest.mark.slow
 def test_a_quoted_triple_is_cited_by_the_sentence_that_it_was_read_from(ask, model):
     script = model.openai.answer
     triple = {"id": "9", "quote": "(text 1) Atomium was designed by André Waterkeyn."}
@@ -264,6 +272,7 @@ def test_an_exhausted_walk_suffices_only_where_nothing_is_missing(ask, model, do
     assert ask()["sufficient"] == judged
 
 
+@pytest.mark.slow
 def test_the_walk_ends_when_the_evidence_suffices(ask, model):
     model.sufficient_after = 0
     result = ask()
@@ -327,6 +336,7 @@ def test_where_the_model_gives_no_scores_relations_are_followed_alike(ask, model
     assert {path["name"] for path in result["paths"]} >= {"André Waterkeyn", "Brussels"}
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_everywhere_leaves_the_evidence(ask, model):
     model.openai.answer = lambda _: failure(400, "no")
     result = ask(depth=1)

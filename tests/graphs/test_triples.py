@@ -42,6 +42,7 @@ def import_lines(indexing, *lines, **given):
 BAKER = {"passage": "engineer", "triples": [["Benjamin Baker", "was born in", "Frome"]]}
 
 
+@pytest.mark.slow
 def test_imported_triples_turn_the_layer_on_and_are_never_read_again(indexing, model):
     result = import_lines(
         indexing,
@@ -62,6 +63,7 @@ def test_imported_triples_turn_the_layer_on_and_are_never_read_again(indexing, m
     assert len(model.chats) > calls
 
 
+@pytest.mark.slow
 def test_other_triples_take_the_place_of_those_imported_before(indexing):
     import_lines(indexing, BAKER, documents=ALL[1:2])
     assert triples_of(indexing) == {("Benjamin Baker", "was born in", "Frome")}
@@ -71,6 +73,7 @@ def test_other_triples_take_the_place_of_those_imported_before(indexing):
     assert names_of(indexing) == ["Frome"]
 
 
+@pytest.mark.slow
 def test_a_line_names_the_end_of_a_documents_id_and_triples_may_be_objects(indexing):
     line = {"passage": "2", "triples": [{"subject": "Row", "predicate": "is", "object": "second"}]}
     result = import_lines(indexing, line, sources=[str(indexing.folder / "docs" / "rows.jsonl")])
@@ -78,6 +81,7 @@ def test_a_line_names_the_end_of_a_documents_id_and_triples_may_be_objects(index
     assert triples_of(indexing) >= {("Row", "is", "second")}
 
 
+@pytest.mark.slow
 def test_lines_that_cannot_be_imported_are_failures_with_their_number(indexing):
     result = import_lines(
         indexing,
@@ -105,6 +109,7 @@ GRAPH = [
 ]
 
 
+@pytest.mark.slow
 def test_a_graph_without_documents_is_loaded_and_walked(indexing):
     result = import_lines(indexing, *GRAPH)
     assert (result["failures"], result["document_count"]) == ([], 3)
@@ -118,6 +123,26 @@ def test_a_graph_without_documents_is_loaded_and_walked(indexing):
         assert "Ada Quill was born in Bergen." in told
 
 
+def test_cards_of_entities_that_left_the_graph_go(indexing):
+    import_lines(indexing, *GRAPH, documents=ALL[:1])
+    import_lines(indexing, {"triples": [["Kestrel Works", "was founded by", "Bo Lind"]]})
+    ids = {row["id"] for row in indexing.index.catalogue.documents()}
+    assert ids == {"bridge", "triples.jsonl#Kestrel Works"}
+    assert "Ada Quill" not in names_of(indexing) and "Bo Lind" in names_of(indexing)
+
+
+def test_no_card_goes_for_a_line_that_cannot_be_read(indexing):
+    import_lines(indexing, *GRAPH)
+    before = names_of(indexing)
+    result = import_lines(indexing, GRAPH[0], '{"triples": [["Ada')
+    assert len(result["failures"]) == 1
+    assert names_of(indexing) == before
+    (indexing.folder / "triples.jsonl").write_bytes(b"\xff\xfe\x00")
+    indexing.run(triples=[str(indexing.folder / "triples.jsonl")])
+    assert names_of(indexing) == before
+
+
+@pytest.mark.slow
 def test_what_a_loaded_graph_tells_is_cited_as_a_triple(indexing, openai):
     import_lines(indexing, *GRAPH)
     statement = "Ada Quill was born in Bergen."
@@ -132,6 +157,7 @@ def test_what_a_loaded_graph_tells_is_cited_as_a_triple(indexing, openai):
     assert citation["start"] == citation["end"] and result["sufficient"]
 
 
+@pytest.mark.slow
 def test_documents_are_attached_to_a_loaded_graph_by_name(indexing):
     engineer = {"passage": "engineer", "entities": ["Ada Quill"]}
     import_lines(indexing, *GRAPH, engineer, documents=ALL[1:2])
@@ -142,6 +168,7 @@ def test_documents_are_attached_to_a_loaded_graph_by_name(indexing):
     assert found >= {"engineer", "triples.jsonl#Ada Quill"}
 
 
+@pytest.mark.slow
 def test_triples_of_a_long_document_go_to_the_passages_that_name_them(indexing):
     filler = "The river was calm and nothing happened for many years in that quiet place. " * 3
     text = f"Ann Lee met Bob Ray. {filler}\n\nBob Ray left Rome. {filler}"
@@ -169,12 +196,14 @@ def test_a_file_of_triples_must_be_one(indexing):
         indexing.run("docs/rows.jsonl", triples=[str(indexing.folder / "docs" / "forth.txt")])
 
 
+@pytest.mark.slow
 def test_a_dry_run_does_not_count_what_is_imported(indexing, model):
     result = import_lines(indexing, BAKER, documents=ALL, context={"model": MODEL, "dry_run": True})
     assert result["plan"]["missing_replies"] == 2 + 1  # two passages, and which names are one
     assert not (indexing.folder / ".ragraphs").exists()
 
 
+@pytest.mark.slow
 def test_a_name_that_several_documents_may_have_is_a_failure(indexing):
     twins = [{"id": f"{folder}/one", "title": "One", "text": "Ann met Bob."} for folder in "ab"]
     ambiguous = {"passage": "one", "triples": [["Ann", "met", "Bob"]]}
@@ -184,6 +213,7 @@ def test_a_name_that_several_documents_may_have_is_a_failure(indexing):
     assert ("Ann", "met", "Bob") in triples_of(indexing)
 
 
+@pytest.mark.slow
 def test_a_server_reads_triples_only_below_its_root(indexing, monkeypatch):
     root = indexing.folder / "root"
     root.mkdir()

@@ -126,12 +126,14 @@ def set_index(indexing):
     return indexing.name
 
 
+@pytest.mark.slow
 def test_of_the_set_nothing_false_is_called_supported_without_a_model(set_index):
     given = verdicts(set_index, model="offline")
     assert sum(told == right == "supported" for right, told in given) >= 10
     assert all(told in (right, "not enough") for right, told in given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_of_the_set_a_reader_that_agrees_with_everything_is_seldom_believed(
     openai, set_index, seed
@@ -151,6 +153,7 @@ def verdicts(index: str, **chosen: Any) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_new_question_on_the_thread_is_no_statement(full_index, script, judged):
     judged((FACT, "supported"))
     conversation = builder().compile(checkpointer=InMemorySaver())

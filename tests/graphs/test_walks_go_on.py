@@ -111,6 +111,7 @@ def searched(monkeypatch) -> list[str]:
     return queries
 
 
+@pytest.mark.slow
 def test_the_walk_reaches_the_missing_fact_and_both_texts_are_cited(ask):
     result = ask(ask.first())
     assert (result["answer"], result["sufficient"]) == ("Sheffield", True)
@@ -118,6 +119,7 @@ def test_the_walk_reaches_the_missing_fact_and_both_texts_are_cited(ask):
     assert result["evidence"][0]["title"] == "Forth Bridge"
 
 
+@pytest.mark.slow
 def test_nothing_is_searched_for_or_asked_twice(ask, searched, script):
     found = ask.first()
     assert searched == [QUESTION["question"]]
@@ -133,6 +135,7 @@ def test_the_model_is_told_of_the_missing_question_as_of_a_text(ask, script):
     assert f"Still to be found: <text>{MISSING}</text>" in script.prompts(ask.walk.prompt)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top_k", [1, 2, 4])
 def test_the_walk_takes_at_most_as_many_calls_as_alone(ask, top_k):
     started, alone = ask(ask.first(), top_k), ask(top_k=top_k)

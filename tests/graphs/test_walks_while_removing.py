@@ -34,6 +34,7 @@ def passages_of(indexing: Any, name: str) -> list[str]:
     return [one["id"] for one in found if one["document"] == name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tog2", "hoprag"])
 def test_documents_that_a_killed_run_has_removed_take_no_answer_from_the_others(built, method):
     index, gone = built.index, passages_of(built, "fowler")
@@ -45,6 +46,7 @@ def test_documents_that_a_killed_run_has_removed_take_no_answer_from_the_others(
         assert [one["text"] for one in asked(built, method)["evidence"]] == [TEXTS["forth"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tog2", "hoprag"])
 def test_a_passage_that_is_there_again_without_its_vector_takes_no_answer(built, method):
     built.index.vectors.remove("passages", passages_of(built, "fowler"))

@@ -85,6 +85,7 @@ async def asked(question: str, index: str, method: str, seed: int) -> Any:
     return await graph.ainvoke({"question": question}, context=context)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["basic", "crag", "router"])
 async def test_little_of_what_a_weak_reader_makes_up_is_believed(openai, small_index, method):
     wrong = believed = refused = 0

@@ -153,6 +153,7 @@ def test_no_method_reads_or_shows_a_passage_that_does_not_meet_the_filter(
     assert not is_told(json.dumps(result, default=str))
 
 
+@pytest.mark.slow
 def test_a_router_that_hands_over_hands_on_nothing_that_does_not_meet_the_filter(
     ask: Callable[..., Any], script: Script
 ) -> None:
@@ -259,6 +260,7 @@ def test_as_many_passages_are_found_as_meet_the_filter(shelves: Index, retriever
     assert len(search(shelves, asked, retriever, 4, {"shelf": {"$ne": "new"}})) == 4
 
 
+@pytest.mark.slow
 def test_a_change_of_metadata_is_seen_by_the_next_question(tmp_path: Path) -> None:
     where = {"shelf": "sold"}
     context = IndexContext(index=str(tmp_path / "shelves"), embeddings="lexical")

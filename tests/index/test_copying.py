@@ -84,6 +84,7 @@ def exported_folder(folder: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_a_copy_and_its_copy_back_are_equal_by_export(folder, monkeypatch):
     before = exported_folder(folder, monkeypatch)
     seen: list[tuple[str, int, int]] = []
@@ -95,6 +96,7 @@ def test_a_copy_and_its_copy_back_are_equal_by_export(folder, monkeypatch):
     assert exported_folder("./back", monkeypatch) == before
 
 
+@pytest.mark.slow
 def test_a_copy_answers_holds_replies_and_needs_nothing_made_anew(folder):
     copy_index(folder, "notes")
     index = open_index("notes")
@@ -140,6 +142,7 @@ def test_an_index_of_an_earlier_format_is_copied_as_it_is_and_is_up_to_date_ther
     assert schema.format_of(open_index("notes").engine) == str(format)
 
 
+@pytest.mark.slow
 def test_files_keep_their_names_wherever_a_command_is_run(folder, tmp_path, monkeypatch):
     copy_index(folder, "notes")
     (tmp_path / "elsewhere").mkdir()
@@ -162,6 +165,7 @@ def test_new_documents_and_corrections_are_added_to_a_copy(folder):
     assert index.vectors.ids("passages") == index.catalogue.passage_ids()
 
 
+@pytest.mark.slow
 def test_a_copy_that_was_not_finished_is_no_index_and_is_begun_anew(folder, monkeypatch):
     def killed(step: str, done: int, total: int) -> None:
         if step == "vectors":
@@ -175,6 +179,7 @@ def test_a_copy_that_was_not_finished_is_no_index_and_is_begun_anew(folder, monk
     assert export("notes") == exported_folder(folder, monkeypatch)
 
 
+@pytest.mark.slow
 def test_no_index_is_copied_over(folder):
     copy_index(folder, "notes")
     with pytest.raises(RagraphsError, match="There is an index at notes already"):
@@ -186,6 +191,7 @@ def test_no_index_is_copied_over(folder):
     assert open_index("notes").catalogue.property(COPIED_FROM) is None
 
 
+@pytest.mark.slow
 def test_a_machine_fetches_arrays_once_and_again_where_they_are_damaged(folder, tmp_path):
     copy_index(folder, "notes")
     index = open_index("notes")
@@ -198,6 +204,7 @@ def test_a_machine_fetches_arrays_once_and_again_where_they_are_damaged(folder, 
     assert all(np.array_equal(loaded[name], again[name]) for name in loaded)
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_told(folder, tmp_path):
     copy_index(folder, "notes")
     (tmp_path / "cache").write_text("a file in place of the folder")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import ragraphs
 from ragraphs.index.opening import open_index
 from ragraphs.index.retrieval import search
@@ -31,6 +32,7 @@ def first(index: Any, question: str, where: Any = None) -> tuple[str, str]:
     return Path(found["document"]).stem, found["found"]
 
 
+@pytest.mark.slow
 def test_documents_of_the_time_go_first_and_say_so(tmp_path: Path) -> None:
     index = indexed(tmp_path, MINUTES)
     assert first(index, "What was the balance in January 2024?") == ("2024-01-11", "date")
@@ -51,12 +53,14 @@ def test_a_filter_on_dates_is_kept_to(tmp_path: Path) -> None:
     assert [Path(one["document"]).stem for one in found] == ["2024-01-11"]
 
 
+@pytest.mark.slow
 def test_a_year_is_that_of_a_fact_where_few_documents_have_dates(tmp_path: Path) -> None:
     tales = {name: f"Tale {name}: the king was crowned in 2024." for name in ("a", "b", "c")}
     index = indexed(tmp_path, {"2024-01-11": MINUTES["2024-01-11"], **tales})
     assert first(index, "Which king was crowned in 2024?")[1] == "retrieved"
 
 
+@pytest.mark.slow
 def test_a_time_without_documents_is_told(tmp_path: Path) -> None:
     index = indexed(tmp_path, MINUTES)
     build = ragraphs.build("basic", index=index.name, model="offline")

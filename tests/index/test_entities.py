@@ -84,6 +84,7 @@ def test_a_question_is_linked_as_if_all_spellings_were_compared(folders, where):
         assert named_topics(index, question) == every
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", FILTERS)
 def test_what_is_read_of_an_entity_is_all_that_there_is(folders, where):
     index = narrowed(open_index(folders[30]), where)
@@ -102,6 +103,7 @@ def test_what_is_read_of_an_entity_is_all_that_there_is(folders, where):
         assert part.relations_of("unknown") == part.passages_of("unknown") == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "graph, context", [(tog2_graph, Tog2Context), (graphrag_graph, GraphragContext)]
 )
@@ -120,6 +122,7 @@ def test_a_large_index_is_walked_like_a_small_one_within_the_bounds(
     assert answers() == small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "graph, context", [(tog2_graph, Tog2Context), (graphrag_graph, GraphragContext)]
 )

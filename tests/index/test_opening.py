@@ -146,6 +146,7 @@ def test_an_index_that_can_only_be_read_is_answered_from_and_not_written_to(fold
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.slow
 def test_a_lock_of_somebody_else_is_told_in_one_sentence(folder):
     (folder / "lock").touch()
     (folder / "lock").chmod(0o444)

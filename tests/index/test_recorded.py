@@ -45,6 +45,7 @@ def test_a_caller_names_no_embeddings_that_the_operator_does_not_list(
     assert openai.requests == []
 
 
+@pytest.mark.slow
 def test_listed_and_default_embeddings_may_be_named(openai, operator_lists):
     operator_lists("openai:small", "openai:large")
     for name in ("openai:small", "openai:large", "lexical"):
@@ -53,6 +54,7 @@ def test_listed_and_default_embeddings_may_be_named(openai, operator_lists):
     assert _indexed("unnamed") == "openai:large"
 
 
+@pytest.mark.slow
 def test_without_a_list_any_may_be_named(openai):
     assert _indexed("notes", embeddings="openai:any") == "openai:any"
 
@@ -68,6 +70,7 @@ def without_network(monkeypatch):
     monkeypatch.setenv("FASTEMBED_CACHE_PATH", "empty")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dry_run", [False, True])
 @pytest.mark.parametrize("as_file", [False, True])
 def test_auto_looks_at_the_languages_of_what_is_to_be_indexed(
@@ -85,6 +88,7 @@ def test_auto_looks_at_the_languages_of_what_is_to_be_indexed(
         assert again["embeddings"] == "lexical" and again["warnings"] == []
 
 
+@pytest.mark.slow
 def test_documents_that_the_embeddings_do_not_suit_are_told_of():
     graph.invoke(DOCUMENTS, context=IndexContext(embeddings="lexical"))
     index = open_index(IndexContext())

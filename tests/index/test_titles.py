@@ -39,6 +39,7 @@ def titles(index: Index) -> list[str]:
     return sorted(row["title"] for row in index.catalogue.documents())
 
 
+@pytest.mark.slow
 def test_a_title_that_three_documents_share_gives_way_to_the_names_of_their_files(docs):
     write(docs, "harbour", "Overview")
     write(docs, "bridges", "Overview")
@@ -64,6 +65,7 @@ def test_the_headings_above_a_passage_are_searched_and_told(docs):
     assert place_of(found).startswith("Manual")
 
 
+@pytest.mark.slow
 def test_a_heading_that_changes_above_a_text_changes_its_passage(docs):
     body = " ".join(["It turns slowly and makes a noise, which is no cause for alarm."] * 40)
     text = "# Manual\n\n## {}\n\n" + body + "\n\n" + body

@@ -73,6 +73,7 @@ def test_the_same_passages_are_measured_once(index: Index) -> None:
     assert index.catalogue.property("vector_worth") == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retriever", ["hybrid", "graph"])
 def test_vectors_that_see_nothing_do_not_move_what_words_find(index: Index, retriever: str) -> None:
     for number, question in enumerate(["너구리", "두루미", "다람쥐", "고라니"]):

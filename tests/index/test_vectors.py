@@ -14,6 +14,7 @@ from lab.benchmarks.synthetic import made_up
 pytestmark = pytest.mark.in_folder("a Chroma server keeps vectors in its own memory")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flat_from, released", [(0, True), (1000, False)])
 def test_chroma_keeps_no_vectors_of_a_large_index_that_is_being_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flat_from: int, released: bool

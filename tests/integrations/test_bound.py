@@ -39,6 +39,7 @@ def test_a_context_of_a_run_goes_over_what_is_bound(bridges: str, rivers: str) -
         graph.invoke(question, context={"indx": rivers})
 
 
+@pytest.mark.slow
 async def test_all_ways_to_run_a_graph_keep_what_is_bound(bridges: str) -> None:
     graph = ragraphs.build("basic", index=bridges).with_config(tags=["mine"]).copy()
     asked = {"question": QUESTION}

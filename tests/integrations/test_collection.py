@@ -49,6 +49,7 @@ def store(tmp_path: Path) -> Any:
     client.close()  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_rows_become_passages_with_the_vectors_that_they_have(store: Any, tmp_path: Path) -> None:
     index, own = str(tmp_path / "index"), Letters()
     made = ragraphs.index_collection(store, embeddings=own, index=index)
@@ -62,6 +63,7 @@ def test_rows_become_passages_with_the_vectors_that_they_have(store: Any, tmp_pa
     assert found["evidence"][0]["score"] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_changes_of_the_collection_are_taken_over(store: Any, tmp_path: Path) -> None:
     index, own = str(tmp_path / "index"), Letters()
     rows = store._collection

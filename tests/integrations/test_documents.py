@@ -18,6 +18,7 @@ def fill(index: Path, *documents: Any) -> Any:
     return graph.invoke({"documents": list(documents)})
 
 
+@pytest.mark.slow
 def test_documents_are_indexed_beside_dictionaries(tmp_path: Path) -> None:
     index = tmp_path / "index"
     given = (

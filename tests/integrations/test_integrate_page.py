@@ -16,6 +16,7 @@ PAGE = Path(ragraphs.__file__).parent / "docs" / "integrate.md"
 BLOCK = re.compile(r"^```(python)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_prints_what_the_page_says(
     server: OpenAIStub, script: Script, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_graph_needs_the_layer_of_entities(bridges: str) -> None:
         ragraphs.open_index(bridges).to_networkx()
 
 
+@pytest.mark.slow
 def test_opening_an_index_imports_neither_networkx_nor_retrievers(named: str) -> None:
     script = f"""
 import sys, ragraphs

@@ -61,6 +61,7 @@ async def test_a_chat_model_of_ones_own_answers(
     assert found["warnings"] == []
 
 
+@pytest.mark.slow
 def test_replies_of_ones_own_model_are_kept(
     tmp_path: Path, llm: Any, script: Script, server: OpenAIStub
 ) -> None:
@@ -178,6 +179,7 @@ def test_embeddings_other_than_those_of_the_index_are_refused(lettered: str) -> 
             ragraphs.build(name, index=lettered, embeddings=other).invoke(given)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_another_process_finds_by_embeddings_of_ones_own(lettered: str) -> None:
     script = f"""{LETTERS}
 import ragraphs

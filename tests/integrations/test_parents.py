@@ -90,6 +90,7 @@ def test_beside_settings_for_us_nothing_else_is_read(bridges: str) -> None:
         assert found["answer"] == "John Fowler"
 
 
+@pytest.mark.slow
 def test_the_index_graph_runs_under_a_parent(tmp_path: Any) -> None:
     class Documents(TypedDict, total=False):
         documents: list[Any]

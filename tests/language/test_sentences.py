@@ -27,6 +27,7 @@ def texts_of(text: str) -> list[str]:
         "Books by W.E.B. Du Bois and J.-P. Sartre. | Н.А. Бердяев read H.F. Maltby. | He did.",
         "It opens at 9 a.m. | The door is red.",
         "The value is 3.5 cm. | 12 were sold.",
+        "The abbey (c. 12th century) burnt. | Its abbot (d. 1250) took plan b. | He fled.",
         "wire was the old doorbell. | sockets are done now.",
         "비가 왔다. | 그리고 갔다.",
         "2024. 4. 18.(목)에 만났다. | 늦게 끝났다.",

@@ -111,6 +111,7 @@ def test_citations_are_where_they_say_in_at_most_as_many_passages(point, texts, 
     assert all(0 < one.score <= 1.000001 for one in found)
 
 
+@pytest.mark.slow
 @given(WORDS.filter(lambda text: "Ann" in text), WORDS.filter(lambda text: "Ann" not in text))
 def test_nothing_is_cited_without_a_name_of_the_point(point, text):
     assert cited(f"Then Ann spoke, {point}", text) == []

@@ -91,6 +91,7 @@ def test_unknown_embeddings_are_named_in_a_sentence(name):
         open_embedder(name, Settings())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [ENGLISH, KOREAN])
 def test_auto_without_a_network_is_lexical_within_seconds_and_says_so(without_network, text):
     name, note = resolve_auto(settings(), [text])

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from ragraphs.models.budget import dollars
 from ragraphs.models.prices import known_prices
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.records import ModelUsage, Usage
-from ragraphs.state.usage import add_usage
+from ragraphs.state.usage import add_usage, dollars
 
 MINI = "openai:gpt-4o-mini"
 

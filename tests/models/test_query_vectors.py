@@ -46,6 +46,7 @@ def test_embeddings_do_not_share_what_they_remember(embedder):
     assert other.batches == [["Who?"]]
 
 
+@pytest.mark.slow
 def test_of_many_queries_the_last_are_remembered(embedder):
     for number in range(12_000):
         embed_queries(embedder, [f"Question {number}?"])

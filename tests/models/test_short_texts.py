@@ -121,6 +121,7 @@ async def test_a_tiny_models_replies_end_after_256_tokens_and_its_texts_after_60
     assert not read or 0.8 * read < sum(most_tokens(line) + 4 for line in lines) <= read
 
 
+@pytest.mark.slow
 async def test_a_model_that_reads_slowly_reads_little_from_then_on(openai, open_model, monkeypatch):
     def answer(body):
         time.sleep(seconds)

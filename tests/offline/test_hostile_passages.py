@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from ragraphs.models.lexical import LexicalEmbedder
@@ -27,6 +28,7 @@ MODEL = OfflineLanguageModel(LexicalEmbedder())
 SETTINGS = {"entity_types": "", "examples": "", "claims": ""}
 
 
+@pytest.mark.slow
 @given(title=TEXTS, text=TEXTS)
 @example(title="", text="_" * 40)
 @example(title="", text="- [ ] \n- [ ] ")

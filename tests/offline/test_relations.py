@@ -16,7 +16,7 @@ DIRECTED, SCORED, RELEASED, PRIZE = "1.1", "1.2", "1.3", "1.4"
 
 def kept(scores):
     options = [
-        {"id": id, "topic": "jaws", "phrase": "", "direction": "out", "edges": [], "others": []}
+        {"id": id, "topic": "jaws", "edges": [id], "others": ["it"]}
         for id in (DIRECTED, SCORED, RELEASED, PRIZE)
     ]
     return [each["id"] for each in prune_options(options, scores, width=3)]

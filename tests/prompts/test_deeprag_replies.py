@@ -67,9 +67,15 @@ def test_sub_questions_may_be_plain_texts(text):
 
 def test_steps_are_shown_with_what_was_computed():
     assert show_steps([]) == "None yet."
-    steps = [ShownStep("Who?", "Ann"), ShownStep("When?", ""), ShownStep("Where?", "", ["By sea."])]
+    steps = [
+        ShownStep("Who?", "Ann"),
+        ShownStep("When?", ""),
+        ShownStep("Where?", "", ["By sea."]),
+        ShownStep("Where?", "", ["By sea."], doubted="Rome"),
+    ]
     shown = show_steps(steps, "1900")
-    told = "(open) The texts say: “By sea.”"
-    assert [step["text"] for step in shown] == ["Ann", "(not found)", told, "1900"]
-    assert [step["id"] for step in shown[:3]] == ["Q1", "Q2", "Q3"]
+    said = "The texts say: “By sea.”"
+    told = ["Ann", "(not found)", f"(open) {said}", f"(not certain) Rome {said}", "1900"]
+    assert [step["text"] for step in shown] == told
+    assert [step["id"] for step in shown[:4]] == ["Q1", "Q2", "Q3", "Q4"]
     assert shown[-1]["id"] == "computed"

@@ -84,6 +84,7 @@ def clients() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/ask", "/page/ask"])
 def test_a_question_beyond_the_bound_is_refused_with_the_time_to_come_back(
     url, model, clients, path
@@ -100,6 +101,7 @@ def test_a_question_beyond_the_bound_is_refused_with_the_time_to_come_back(
     assert first.result().status_code == 200 and asked(url).status_code == 200
 
 
+@pytest.mark.slow
 async def test_a_tool_that_asks_says_that_the_server_is_busy(url, model, clients):
     with silent(model) as reached:
         clients.submit(asked, url)
@@ -108,6 +110,7 @@ async def test_a_tool_that_asks_says_that_the_server_is_busy(url, model, clients
         assert told.is_error and BUSY in text_of(told)
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_go_on_now_waits_for_its_person(url, model, clients):
     step = {"finish": False, "question": "Who built it?", "source": "retrieve", "reason": ""}
     script = Script(model)
@@ -163,6 +166,7 @@ def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
         assert asked(url).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_ends_its_run_of_indexing(url, model):
     text = f"The bridge number {next(number)} was designed by Ada Byron."
     files = {"files": ("note.md", text.encode())}

@@ -72,6 +72,7 @@ def events_of(url: str, **given: Any) -> list[tuple[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_with_the_output_of_the_router(url):
     output = asked(url, method="basic").raise_for_status().json()
     assert set(output) == set(RouterOutput.__annotations__) | set(AnswerOutput.__annotations__)
@@ -88,6 +89,7 @@ def test_the_text_of_the_answer_is_streamed_between_the_steps_and_the_output(url
     assert streamed == events[-1][1]["answer"] == asked(url, method="basic").json()["answer"]
 
 
+@pytest.mark.slow
 def test_two_clients_are_answered_at_once(url):
     with ThreadPoolExecutor(2) as clients:
         answers = list(clients.map(lambda n: asked(url, method="basic"), range(8)))
@@ -186,6 +188,7 @@ async def test_the_tools_for_assistants_are_served_beside(url):
     assert "Thomas Bouch" in text_of(found)
 
 
+@pytest.mark.slow
 def test_the_operator_names_the_indexes_that_may_be_asked(root, monkeypatch):
     named = {"RAGRAPHS_INDEX": "notes", "RAGRAPHS_INDEXES": "secret"}
     with serving_here(root, monkeypatch, **named) as url:

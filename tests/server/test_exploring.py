@@ -60,6 +60,7 @@ def entity(page: TestClient, name: str) -> Any:
     return get(page, "entity", id=found[0]["id"])
 
 
+@pytest.mark.slow
 def test_passages_with_the_very_words_come_before_those_that_are_near(page):
     found = get(page, "passages", containing="was designed")["passages"]
     exact = [one["exact"] for one in found]
@@ -90,6 +91,7 @@ def test_an_entity_comes_with_the_sentences_that_state_its_relations(page):
     assert found["communities"][0]["level"] == 0
 
 
+@pytest.mark.slow
 def test_a_merge_joins_two_entities_until_it_is_undone(page):
     before = open_index("notes").entities.counts()
     john, thomas = entity(page, "John Fowler"), entity(page, "Thomas Bouch")
@@ -119,6 +121,7 @@ def test_without_the_operators_leave_nothing_is_corrected(page, monkeypatch):
     assert get(page, "corrections")["corrections"] == []
 
 
+@pytest.mark.slow
 def test_a_node_comes_with_its_neighbours_and_the_edges_among_them(page):
     john = entity(page, "John Fowler")
     found = get(page, "graph", around=john["id"], most=10)
@@ -147,6 +150,7 @@ def test_without_entities_the_names_that_passages_share_join_them(page):
     assert len([one for one in around["nodes"] if one["kind"] == "passage"]) == 2
 
 
+@pytest.mark.slow
 def test_without_entities_hops_join_passages_by_their_questions(page):
     make("hops", ["hops"])
     begin = get(page, "graph", index="hops")
@@ -202,6 +206,7 @@ def test_the_findings_of_a_report_lead_to_their_sentences(page):
     assert cited
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "params", "words"),
     [

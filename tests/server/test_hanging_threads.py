@@ -35,6 +35,7 @@ async def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         over.set()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hanging")
 async def test_questions_with_a_deadline_are_refused_by_it_as_not_to_be_answered_for_now():
     graph = await graph_soon("basic")

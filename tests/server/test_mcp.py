@@ -61,6 +61,7 @@ def operator(root: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_question_is_answered_with_quotations_and_their_places(url, mode):
     told: list[str | None] = []
@@ -86,6 +87,7 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
     assert len(text_of(result)) < 1000 and told[0] == "decide"
 
 
+@pytest.mark.slow
 async def test_a_statement_is_verified(url):
     stated = {"query": FORTH, "verify": True}
     result = await called(url, "answer_question", **stated)
@@ -172,6 +174,7 @@ async def test_what_a_caller_got_wrong_is_told_in_one_sentence(url, root, tool, 
     assert str(root) not in problem and "Traceback" not in problem
 
 
+@pytest.mark.slow
 async def test_documents_are_added_and_replaced_where_the_operator_allows_it(url):
     document = {"id": "tay", "text": "Thomas Bouch designed the Tay Bridge."}
     given: Any = json.dumps([document])  # as some clients send lists

@@ -64,6 +64,7 @@ def in_sqlite(tmp_path: Path) -> Iterator[Catalogue]:
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_a_written_document_has_its_passages_in_order(catalogue):
     catalogue.write_documents([document("a", "one", "two"), document("b", "three")])
     assert [row["passages"] for row in catalogue.documents()] == [2, 1]
@@ -117,6 +118,7 @@ def test_an_error_while_pieces_stream_leaves_the_document_as_it_was(catalogue, b
     assert (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue)) == before
 
 
+@pytest.mark.slow
 def test_a_process_killed_while_pieces_stream_leaves_the_document_as_it_was(
     catalogue, request, tmp_path
 ):
@@ -327,6 +329,7 @@ def test_passages_come_in_the_order_of_their_ids_and_unknown_ids_are_left_out(ca
     assert [passage["id"] for passage in found] == ids
 
 
+@pytest.mark.slow
 def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalogue, open_engine):
     catalogue.write_documents([document("a", "one")])
 

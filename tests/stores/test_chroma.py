@@ -77,6 +77,7 @@ def test_adding_again_replaces_and_removing_forgets(opening):
     assert vectors.search("passages", unit(3)[0], 5)[0] == ("p2", pytest.approx(1))
 
 
+@pytest.mark.slow
 def test_more_vectors_than_chroma_takes_at_once_are_added_and_removed(opening):
     vectors, many = opening("one"), range(5_500)
     vectors.add("passages", passages(*many), unit(*many))
@@ -153,6 +154,7 @@ def test_an_empty_collection_and_a_vector_of_zeros_are_no_error(opening):
     assert {id for id, _ in vectors.search("passages", unit(1)[0], 5)} == {"p1", "p2"}
 
 
+@pytest.mark.slow
 def test_many_threads_read_and_write_at_once(opening):
     vectors = opening("one")
 
@@ -167,6 +169,7 @@ def test_many_threads_read_and_write_at_once(opening):
     assert len(vectors.ids("passages")) == 64
 
 
+@pytest.mark.slow
 def test_what_another_process_wrote_is_found_at_once(tmp_path):
     vectors = ChromaVectors(tmp_path, "ragraphs-one")
     vectors.add("passages", passages(1), unit(1))

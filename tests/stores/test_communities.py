@@ -83,6 +83,7 @@ def test_a_community_of_the_same_members_keeps_its_report_and_no_other_does(stor
     assert store.all() == [] == list(store.members())
 
 
+@pytest.mark.slow
 def test_many_communities_are_kept(store):
     many = [Community(f"{n:05d}", 0, "", (f"e{n}", f"f{n}")) for n in range(12_000)]
     store.replace(many)

@@ -96,6 +96,7 @@ def test_another_graph_takes_the_place_of_everything_but_corrections(store):
     assert store.passages_of(["a"]) == store.named(["ann"]) == {}
 
 
+@pytest.mark.slow
 def test_a_graph_that_cannot_be_stored_leaves_the_old_one(store):
     with pytest.raises(Exception, match=r"(?i)unique"):
         store.replace(EntityGraph(entities=(BOB, BOB)))
@@ -122,6 +123,7 @@ def test_the_most_spoken_of_come_first_and_parts_of_names_find_them(store):
     assert store.largest(9, "%") == []
 
 
+@pytest.mark.slow
 def test_a_graph_larger_than_one_statement_is_stored_whole(engine):
     count = 6_000
     ids = [f"{number:024x}" for number in range(count)]

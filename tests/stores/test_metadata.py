@@ -85,6 +85,7 @@ def test_metadata_that_does_not_fit_is_refused_in_one_sentence(given, said):
     assert len(str(refused.value)) < 400
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=80), VALUES), st.dictionaries(st.text(), VALUES))
 def test_what_does_not_fit_is_left_out_where_metadata_is_combined(first, second):
     kept = combined(first, second)

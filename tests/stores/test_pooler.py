@@ -55,6 +55,7 @@ def test_every_look_finds_its_own_index_while_both_are_written(postgres: Postgre
             engine.dispose()
 
 
+@pytest.mark.slow
 async def test_a_writer_behind_a_pooler_has_the_lock_until_it_is_done(postgres: PostgresServer):
     with pooling(postgres) as url:
         engine = open_shared(url, "locked", create=True)
@@ -70,6 +71,7 @@ async def test_a_writer_behind_a_pooler_has_the_lock_until_it_is_done(postgres: 
         other.dispose()
 
 
+@pytest.mark.slow
 async def test_a_pooler_that_cannot_serve_a_writer_is_told(postgres: PostgresServer, monkeypatch):
     monkeypatch.setattr(lock, "_SECOND_CONNECTION", 0.5)
     with pooling(postgres, size=1) as url:

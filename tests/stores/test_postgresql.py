@@ -36,6 +36,7 @@ def opened(postgres: PostgresServer, tmp_path) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_indexes_of_one_database_are_told_apart_by_any_name(postgres):
     engines = [open_shared(postgres.url, name, create=True) for name in ODD]
     for name, engine in zip(ODD, engines, strict=True):
@@ -47,6 +48,7 @@ def test_indexes_of_one_database_are_told_apart_by_any_name(postgres):
         engine.dispose()
 
 
+@pytest.mark.slow
 def test_an_index_that_is_missing_or_was_deleted_is_not_found(postgres):
     for _ in range(2):
         with pytest.raises(IndexNotFoundError, match="ragraphs index SOURCE --index gone"):
@@ -95,6 +97,7 @@ def test_texts_with_a_nul_are_kept_with_a_mark_in_its_place(opened):
     assert (passage["title"], passage["text"]) == ("a\ufffdb", "c\ufffdd")
 
 
+@pytest.mark.slow
 def test_of_many_who_write_at_once_nobody_is_lost(opened):
     catalogue = Catalogue(opened)
 
@@ -174,6 +177,7 @@ async def test_a_writer_that_is_cancelled_while_it_begins_keeps_no_lock(opened, 
     assert opened.pool.checkedout() == 0  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 async def test_a_writer_whose_lock_went_to_another_is_stopped(opened, monkeypatch):
     monkeypatch.setattr(lock, "_HEARTBEAT", 0.05)
     async with writing(opened, "notes"):  # it is free, and taken again
@@ -188,6 +192,7 @@ async def test_a_writer_whose_lock_went_to_another_is_stopped(opened, monkeypatc
             await asyncio.sleep(30)
 
 
+@pytest.mark.slow
 def test_a_purge_leaves_no_bytes_unless_an_older_transaction_reads(opened):
     catalogue = Catalogue(opened)
     catalogue.write_documents([NewDocument("a", "a", "a", "", [Piece(0, 3, "one " * 5000)])])
@@ -252,6 +257,7 @@ def test_a_socket_that_is_found_closed_is_a_connection_lost_and_a_new_one_is_ope
         assert connection.execute(select(1)).scalar() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_loss_that_is_noticed_as_a_stream_is_closed_is_told_by_one_sentence(opened, caplog):
     stream = rows(opened, select(func.generate_series(1, 2000)))
@@ -263,6 +269,7 @@ def test_a_loss_that_is_noticed_as_a_stream_is_closed_is_told_by_one_sentence(op
     assert caplog.records == []
 
 
+@pytest.mark.slow
 def test_a_document_whose_pieces_cannot_be_read_twice_is_not_written_by_half(opened):
     def pieces() -> Iterator[Piece]:
         for at in range(1200):

@@ -47,6 +47,7 @@ def same(kinds: Sequence[Catalogue], question: str, most: int) -> None:
     assert cut == found[:most]
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(documents, texts, st.sets(st.integers(0, 11)), st.integers(1, 5))
 def test_scores_and_order_are_those_of_fts5(kinds, corpus, question, removed, most):
@@ -70,6 +71,7 @@ def test_a_term_too_long_for_an_index_is_found(kinds):
     assert len(kinds[1].search_terms(long, 9)) == 1
 
 
+@pytest.mark.slow
 def test_removed_passages_leave_no_term(kinds):
     catalogue = kinds[1]
     written(catalogue, [("a", [f"term{at} common" for at in range(700)])])

@@ -47,6 +47,7 @@ def written(engine):
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["communities", "mentions", "merges"])
 def test_whatever_stood_there_the_new_rows_are_all(engine, name):
     table, chance = tables.metadata.tables[name], random.Random(name)

@@ -30,6 +30,7 @@ def replies(engine: Engine) -> ReplyStore:
     return ReplyStore(engine)
 
 
+@pytest.mark.slow
 def test_a_reply_is_found_by_its_key_and_by_no_other(replies):
     put(replies, "key", "answer", "openai:gpt", reply('{"answer": "네, ’tis"}'))
     assert get(replies, "key") == reply('{"answer": "네, ’tis"}')
@@ -43,6 +44,7 @@ def test_the_first_reply_to_a_key_stays(replies):
     assert get(replies, "key") == reply("first")
 
 
+@pytest.mark.slow
 def test_a_reply_to_other_words_takes_the_place_of_the_first(replies):
     put(replies, "key", "answer", "openai:gpt", reply("first"))
     put(replies, "other", "answer", "openai:gpt", reply("other", "later"))
@@ -52,11 +54,13 @@ def test_a_reply_to_other_words_takes_the_place_of_the_first(replies):
     assert replies.outdated("answer", "later") == (0, 0)
 
 
+@pytest.mark.slow
 def test_another_process_finds_a_reply_as_soon_as_it_is_put(replies, open_engine):
     put(replies, "key", "answer", "openai:gpt", reply("kept"))
     assert get(ReplyStore(open_engine()), "key") == reply("kept")
 
 
+@pytest.mark.slow
 def test_replies_from_many_threads_are_all_kept_once(replies):
     def put_and_get(n: int) -> StoredReply | None:
         put(replies, f"key {n % 75}", "answer", "openai:gpt", reply(f"reply {n % 75}"))
@@ -81,6 +85,7 @@ def three_prompts(replies: ReplyStore) -> ReplyStore:
     return replies
 
 
+@pytest.mark.slow
 def test_only_replies_to_the_named_prompts_are_kept(three_prompts):
     three_prompts.watch()
     three_prompts.forget_unused(["keep", "too"], used_too=False, others=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from postgres_server import PostgresServer
 from ragraphs.models.day import day_of
 from ragraphs.models.protocol import NoReplyError
@@ -13,6 +14,7 @@ from ragraphs.state.usage import Amounts, Ceilings
 from ragraphs.stores import spending
 
 
+@pytest.mark.slow
 def test_machines_with_one_database_share_the_sums(postgres: PostgresServer, monkeypatch):
     monkeypatch.setenv("RAGRAPHS_DATABASE", postgres.url)
     monkeypatch.setenv("RAGRAPHS_MAX_CALLS_PER_DAY", "5")

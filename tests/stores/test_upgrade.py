@@ -98,6 +98,7 @@ def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_rea
         assert len(readings.missing("facts", "m", "words of today")) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [1, 2])
 def test_an_earlier_format_gets_room_for_metadata(opened, format):
     made_before(opened, format)
@@ -112,6 +113,7 @@ def test_an_earlier_format_gets_room_for_metadata(opened, format):
     assert catalogue.outdated_entries() == [kept["id"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [1, 2])
 def test_an_upgraded_table_has_the_columns_of_a_new_one(opened, format):
     made_before(opened, format)
@@ -128,6 +130,7 @@ def test_an_upgraded_table_has_the_columns_of_a_new_one(opened, format):
             assert columns == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [1, 2])
 def test_an_earlier_format_is_copied_as_it_is_into_one_of_today(opened, format):
     made_before(opened, format)

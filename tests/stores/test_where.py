@@ -78,6 +78,7 @@ def mixed(module_engine: Engine) -> Mixed:
     }
 
 
+@pytest.mark.slow
 @given(where=filters)
 def test_sql_and_the_lexical_index_find_the_passages_that_meet_a_filter(
     mixed: Mixed, where: dict[str, Any]
@@ -87,6 +88,8 @@ def test_sql_and_the_lexical_index_find_the_passages_that_meet_a_filter(
     wanted = {id for id, held in values.items() if matches(held, where)}
     assert only.passage_ids() == wanted
     assert {id for id, _ in only.search_terms("word", 100)} == wanted
+    counts = only.count_holding(["word", "the", "word elsewhere", "elsewhere"], 3)
+    assert counts == [min(len(wanted), 3), 0, min(len(wanted), 3), 0]
 
 
 @pytest.fixture

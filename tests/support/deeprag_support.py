@@ -148,5 +148,5 @@ def found_by_basic(indexing: Any, question: str, top_k: int) -> Found:
     """Findings of the basic graph with the scripted model, as the router hands them on."""
     context = BasicContext(index=indexing.name, model=MODEL, max_retries=0, top_k=top_k)
     given = {"question": question}
-    result = asyncio.run(relay(basic, given, context, lambda _: None, ["ranked"]))
+    result = asyncio.run(relay(basic, given, context, lambda _: None, ["ranked", "doubt"]))
     return handed_on(NOTHING, result)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import networkx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragraphs.views.graphml import DrawnEdge, DrawnGraph, DrawnNode, to_graphml
@@ -80,6 +81,7 @@ def test_graphml_without_forbidden_characters_keeps_nodes_apart() -> None:
     assert [data["label"] for *_, data in again.edges(data=True)] == ["q", "r\ns\nt"]
 
 
+@pytest.mark.slow
 @quick
 @given(st.lists(texts, max_size=4, unique=True), texts, texts)
 def test_graphml_of_any_text_can_be_read(ids: list[str], text: str, name: str) -> None:

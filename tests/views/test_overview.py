@@ -31,6 +31,7 @@ def indexed(folder: Path, layers: list[str]) -> Index:
     return open_index(str(folder))
 
 
+@pytest.mark.slow
 def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: Path) -> None:
     found = overview(indexed(tmp_path / "all", ["hops", "entities", "communities"]))
     about = {one["id"]: one["about"] for one in found["documents"]}
@@ -42,6 +43,7 @@ def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: P
     assert all(one.endswith("?") for one in found["questions"])
 
 
+@pytest.mark.slow
 def test_without_layers_documents_are_told_by_their_first_words(tmp_path: Path) -> None:
     index = indexed(tmp_path / "bare", ["passages"])
     found = overview(index)

@@ -107,6 +107,7 @@ def test_hostile_texts_add_no_element() -> None:
     assert skeleton(HOSTILE) == skeleton("harmless")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(texts, texts)
 def test_any_text_comes_back_equal(text: str, title: str) -> None:

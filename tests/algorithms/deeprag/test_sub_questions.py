@@ -45,7 +45,23 @@ def test_a_thousand_sub_questions_are_cut_to_the_bound():
 
 def test_what_ends_with_a_question_mark_is_a_question():
     texts = ["Who wrote it? ", "No sentence says it.", "누가 썼나？", ""]
-    assert questions_in(texts) == ["Who wrote it? ", "누가 썼나？"]
+    assert questions_in(texts, "") == ["Who wrote it? ", "누가 썼나？"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "parent", "kept"),
+    [
+        ("When did the director die?", "When did the director of Orlo Vint die?", False),
+        ("When did he die?", "When did the director of Orlo Vint die?", False),
+        ("Who directed Orlo Vint?", "When did the director of Orlo Vint die?", True),
+        ("Who is the largest producer of salt?", "Is Norway the largest producer of salt?", True),
+        ("How is the server started?", "how do I serve files?", True),
+        ("그의 아내는 누구인가?", "오를로 빈트 감독의 아내는 누구인가?", False),
+        ("오를로 빈트의 감독은 누구인가?", "오를로 빈트 감독의 아내는 누구인가?", True),
+    ],
+)
+def test_a_missing_fact_about_somebody_unnamed_cannot_be_looked_up(missing, parent, kept):
+    assert questions_in([missing], parent) == [missing] * kept
 
 
 def test_references_follow_what_they_refer_to_when_the_order_changes():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from merging_support import entity, facts, groups, merge_facts
 from ragraphs.algorithms.entities.candidates import MOST_SHOWN
 from ragraphs.algorithms.entities.merging import Merging
@@ -155,6 +156,7 @@ def test_a_long_document_is_shown_in_parts_that_share_its_frequent_names():
     assert all("Bo Lund" in {one.name for one in part} for part in parts)
 
 
+@pytest.mark.slow
 def test_a_document_more_leaves_the_other_groups_as_they_are():
     def shown(found):
         return {

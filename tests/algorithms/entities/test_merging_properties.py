@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from weakref import WeakSet
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from merging_support import facts, merge_facts
@@ -33,6 +34,7 @@ def corpora(draw):
     return found
 
 
+@pytest.mark.slow
 @given(corpora(), st.randoms(use_true_random=False))
 def test_the_order_of_passages_does_not_matter(found, random):
     shuffled = found[:]
@@ -54,6 +56,7 @@ def test_everything_belongs_to_a_passage_and_an_entity(found):
     assert all(any(n in e.aliases and p in e.passages for e in graph.entities) for p, n in said)
 
 
+@pytest.mark.slow
 @given(corpora(), NAMES, NAMES)
 def test_a_split_always_holds(found, a, b):
     graph = merge_facts(found, [Correction("split", a, b)])

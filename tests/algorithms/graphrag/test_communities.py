@@ -47,6 +47,7 @@ def members_by_level(communities):
     return [[one.members for one in at_level(communities, at)] for at in range(deepest + 2)]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(WEIGHTS, st.integers(1, 12), st.integers(0, 24))
 def test_every_entity_is_in_exactly_one_community_at_every_level(weights, largest, known):
@@ -63,6 +64,7 @@ def test_every_entity_is_in_exactly_one_community_at_every_level(weights, larges
         assert sorted(member for members in partition for member in members) == sorted(IDS)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(WEIGHTS, st.integers(1, 12))
 def test_a_child_is_a_smaller_part_of_its_parent_one_level_up(weights, largest):
@@ -80,6 +82,7 @@ def test_a_child_is_a_smaller_part_of_its_parent_one_level_up(weights, largest):
             assert len(parent.members) > largest
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(WEIGHTS, st.randoms(use_true_random=False))
 def test_the_order_of_the_input_does_not_matter(weights, random):
@@ -91,6 +94,7 @@ def test_the_order_of_the_input_does_not_matter(weights, random):
     assert find_communities(ids, dict(pairs)) == find_communities(IDS, weights)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(WEIGHTS, st.floats(0.1, 10))
 def test_an_unchanged_graph_keeps_its_hierarchy_whatever_its_weights_are_divided_by(weights, by):
@@ -163,6 +167,7 @@ def test_what_is_remembered_can_be_written_as_json():
     assert find_communities(ids, weights, max_cluster_size=5, previous=previous) == found
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(WEIGHTS, st.integers(1, 12), st.integers(1, 12))
 def test_what_was_remembered_with_another_size_is_still_a_start(weights, before, largest):
@@ -178,6 +183,7 @@ def test_modularity_of_two_cliques_is_one_half():
     assert modularity(found, weights) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_a_grown_graph_is_divided_nearly_as_well_as_from_the_start():
     measured = growth(600, 5)
     assert measured["modularity"] > 0.4

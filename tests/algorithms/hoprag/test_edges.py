@@ -113,6 +113,7 @@ def question_sets(draw, most=12):
     return questions(*draw(st.lists(row, min_size=1, max_size=most)))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(question_sets(), question_sets(), st.sampled_from([8, 100, 10_000]))
 def test_blocks_find_what_a_search_over_all_pairs_finds(outgoing, incoming, block):

@@ -114,6 +114,7 @@ def test_only_what_is_allowed_is_found(corpus: Corpus) -> None:
         assert len(set(places[:5]) & set(best[:5])) >= 3
 
 
+@pytest.mark.slow
 def test_the_touched_part_does_not_grow_with_the_graph() -> None:
     sizes = []
     for count in (60, COUNT):

@@ -168,6 +168,14 @@ def test_what_is_missing_is_looked_up_before_a_walk_and_the_web():
     )
 
 
+def test_no_walk_follows_a_look_up_after_which_the_same_is_missing():
+    tried, given = ["basic", "deeprag"], (ALL, False, "fact")
+    assert next_method(FACT, MISSING, tried, *given, True).method == "hoprag"
+    assert next_method(FACT, MISSING, tried, *given, False) is None
+    assert next_method(FACT, MISSING, ["basic", "hoprag"], *given, False).method == "deeprag"
+    assert next_method(FACT, MISSING, tried, ALL, True, "fact", False).method == "crag"
+
+
 @pytest.mark.parametrize(
     ("lack", "tried"),
     [

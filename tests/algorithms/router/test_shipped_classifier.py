@@ -61,6 +61,7 @@ def test_questions_written_blindly_begin_where_they_should(language, kind, metho
     assert share(asked(kind, language, "blind"), method, web=False) >= least
 
 
+@pytest.mark.slow
 def test_questions_on_kinds_of_documents_unknown_to_the_classifier_begin_where_they_should():
     whole, facts = (
         [row["question"] for row in rows_of("routing", "apart") if row["kind"] == kind]
@@ -76,6 +77,7 @@ def test_how_to_questions_are_told_from_those_about_the_whole():
         assert share(asked("fact", language, "manuals"), "basic", web=False) >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("web", [True, False])
 def test_questions_on_single_documents_begin_cheaply(web):
     assert share([row["question"] for row in rows_of("natural")], "basic", web) >= 0.95

@@ -64,7 +64,7 @@ def test_a_walked_relation_is_excluded_by_its_id_not_by_its_words():
 
 def test_relations_below_the_cut_are_dropped_and_the_best_kept():
     scores = {"a": 0.2, "b": 0.19, "c": 0.9, "d": 0.5, "e": 0.5}
-    options = [{"id": id, "topic": "jaws"} for id in scores]
+    options = [{"id": id, "topic": "jaws", "edges": [id], "others": [""]} for id in scores]
 
     def kept(scores, width):
         return [option["id"] for option in prune_options(options, scores, width)]
@@ -76,10 +76,17 @@ def test_relations_below_the_cut_are_dropped_and_the_best_kept():
 
 def test_every_topic_entity_keeps_its_own_best_relations():
     options = relation_options(GRAPH, ["jaws", "spielberg"])
-    scores = {o["id"]: 0.9 if o["topic"] == "jaws" else 0.3 for o in options}
+    scores = {e: 0.9 if o["topic"] == "jaws" else 0.3 for o in options for e in o["edges"]}
     kept = prune_options(options, scores, width=1)
     assert [o["topic"] for o in kept] == ["jaws", "spielberg"]
     assert prune_options(options, {}, width=3) == []
+
+
+def test_of_a_relation_only_what_reaches_the_cut_is_followed():
+    [by, *_] = relation_options(GRAPH, ["spielberg"])
+    several = {**by, "edges": ["1", "2", "3"], "others": ["jaws", "duel", "hook"]}
+    [kept] = prune_options([several], {"1": 0.1, "3": 0.5}, width=3)
+    assert (kept["edges"], kept["others"]) == (["3"], ["hook"])
 
 
 def test_the_other_ends_of_kept_relations_are_candidates():

@@ -29,6 +29,7 @@ def calls_of(costs, end):
     return {part: costs[part][f"calls_{end}"] for part in (*PARTS, "in_all")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [(), ("--apart",)])
 def test_a_dry_run_asks_nothing_and_says_what_is_then_asked(judged, apart):
     wanted = (*SMALL, *TWO, "--repeats", "2", *apart)
@@ -48,6 +49,7 @@ def test_a_dry_run_asks_nothing_and_says_what_is_then_asked(judged, apart):
     assert {again[part][end] for part in PARTS for end in again[part]} == {0}
 
 
+@pytest.mark.slow
 def test_the_tokens_of_judging_known_answers_are_exact(judged):
     judged(*SMALL, *TWO)
     costs = judged(*SMALL, *TWO, "--judge", "openai:other", "--dry-run")["judgements"]
@@ -60,6 +62,7 @@ def test_the_tokens_of_judging_known_answers_are_exact(judged):
     assert unknown["judgements"]["tokens_most"] >= costs["tokens_most"]
 
 
+@pytest.mark.slow
 def test_the_requests_for_all_reports_and_all_texts_are_known(judged):
     Path("own.txt").write_text("Who knows whom?")
     asked = ["--question-file", "own.txt", "--condition", "C0"]
@@ -110,6 +113,7 @@ def test_a_killed_comparison_goes_on_and_asks_nothing_twice(judged):
     assert script.counts == asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["Answer", "Verdicts"])
 def test_a_limit_of_tokens_ends_it_in_a_sentence_and_the_same_command_goes_on(judged, part):
     most = {"Answer": "1500", "Verdicts": "1900"}[part]

@@ -15,6 +15,7 @@ from stub_openai import failure
 PAIRS = [(WORSE, BETTER), (WORSE, BEST), (BETTER, BEST)]
 
 
+@pytest.mark.slow
 def test_the_known_ranking_of_conditions_is_recovered(judged, compared):
     result = compared(conditions=(WORSE, BETTER, BEST), n=10)
     assert judged.model.counts == {"Answer": 3 * 10, "Verdicts": 10 * 3 * 2}
@@ -33,6 +34,7 @@ def test_the_known_ranking_of_conditions_is_recovered(judged, compared):
     assert result["sentences"] == [] and len(result["reasons"]) == 10 * 3 * 2 * 4
 
 
+@pytest.mark.slow
 def test_a_judge_who_takes_the_first_answer_gives_half_to_all_and_is_reported(judged, compared):
     judged.model.answers["Verdicts"] = verdicts(lambda one, two: 1)
     result = compared("--repeats", "2")
@@ -54,6 +56,7 @@ def padded(human):
     return {**reply, "answer": long + reply["answer"]}
 
 
+@pytest.mark.slow
 def test_a_judge_who_takes_the_longer_answer_is_exposed(judged, compared):
     judged.model.answers |= {"Answer": padded, "Verdicts": by(lambda said: len(said.split()))}
     result = compared()
@@ -65,6 +68,7 @@ def test_a_judge_who_takes_the_longer_answer_is_exposed(judged, compared):
     assert one["row_words"] == one["column_words"]
 
 
+@pytest.mark.slow
 def test_an_honest_judge_of_answers_of_any_length_is_not_suspected(judged, compared):
     judged.model.answers["Answer"] = padded
     result = compared()
@@ -72,6 +76,7 @@ def test_an_honest_judge_of_answers_of_any_length_is_not_suspected(judged, compa
     assert result["length"]["directness"]["longer_won"] == 0.5
 
 
+@pytest.mark.slow
 def test_ties_are_halves_and_equal_answers_tie_without_a_request(judged, compared):
     judged.model.answers["Verdicts"] = verdicts(lambda one, two: "tie")
     result = compared()
@@ -86,6 +91,7 @@ def test_ties_are_halves_and_equal_answers_tie_without_a_request(judged, compare
     assert result["comparisons"][0]["win_rate"] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [False, True])
 def test_verdicts_that_can_mean_one_thing_are_read_and_others_counted(judged, compared, apart):
     """The first criterion gets words for a winner, the second nonsense, the third both."""
@@ -111,6 +117,7 @@ def test_verdicts_that_can_mean_one_thing_are_read_and_others_counted(judged, co
     assert any("malformed" in note or "no use" in note for note in result["notes"])
 
 
+@pytest.mark.slow
 def test_a_verdict_without_that_of_the_other_order_does_not_count(judged, compared):
     def judge(human):
         whole = verdicts(lambda one, two: 1)(human)["verdicts"]
@@ -123,6 +130,7 @@ def test_a_verdict_without_that_of_the_other_order_does_not_count(judged, compar
     assert rates["comprehensiveness"] == (None, 0) and rates["diversity"] == (0.5, 8)
 
 
+@pytest.mark.slow
 def test_the_judge_sees_no_markers_of_citations_and_every_repetition_is_its_own(judged, compared):
     compared("--repeats", "2")
     shown = judged.model.of("Verdicts")
@@ -131,6 +139,7 @@ def test_the_judge_sees_no_markers_of_citations_and_every_repetition_is_its_own(
     assert sum("reading no. 2" in human for human in shown) == len(shown) / 2
 
 
+@pytest.mark.slow
 def test_failed_and_empty_answers_are_counted_and_not_judged(judged, compared):
     def sometimes(human):
         if "shared, 3?" in human and len(texts_of(human)) == 1:
@@ -147,6 +156,7 @@ def test_failed_and_empty_answers_are_counted_and_not_judged(judged, compared):
     assert "out of order" in result["conditions"][0]["first_failure"]
 
 
+@pytest.mark.slow
 def test_the_default_conditions_are_those_of_the_paper(judged):
     judged.model.answers["Verdicts"] = by(len)
     result = judged("--questions", "2")
@@ -157,6 +167,7 @@ def test_the_default_conditions_are_those_of_the_paper(judged):
     assert calls[0] <= calls[1] <= calls[2] and calls[3] <= 2
 
 
+@pytest.mark.slow
 def test_a_table_and_plots_show_the_result_and_the_index_keeps_it(judged):
     Path("own.txt").write_text("What is shared, 1?\nWhat is shared, 2?\n")
     named = [word for one in (WORSE, BEST) for word in ("--condition", one)]

@@ -34,6 +34,7 @@ def lines(file):
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_questions_are_written_for_personas_and_tasks_and_kept_with_the_index(judged, small):
     result = small()
     assert judged.model.counts["Personas"] == 1
@@ -46,6 +47,7 @@ def test_questions_are_written_for_personas_and_tasks_and_kept_with_the_index(ju
     assert "Circle of " in described and "- " in described.split('title="Titles"')[1]
 
 
+@pytest.mark.slow
 def test_edited_questions_are_used_as_they_are(judged, small):
     small()
     file = judged.questions
@@ -59,6 +61,7 @@ def test_edited_questions_are_used_as_they_are(judged, small):
     assert refused.code == 1 and re.search(r"Row 2 of .* is no question", refused.err)
 
 
+@pytest.mark.slow
 def test_new_questions_leave_the_old_ones_and_choose_other_people(judged, small):
     small()
     before = judged.questions.read_text()
@@ -71,6 +74,7 @@ def test_new_questions_leave_the_old_ones_and_choose_other_people(judged, small)
     assert "The questions before are in" in result["notes"][1]
 
 
+@pytest.mark.slow
 def test_no_more_is_generated_than_is_needed(judged, small):
     result = small("--questions", "3", "--personas", "5")
     assert result["questions"] == 3 and len({row["persona"] for row in result["asked"]}) == 3
@@ -78,6 +82,7 @@ def test_no_more_is_generated_than_is_needed(judged, small):
     assert judged.model.counts["CollectionQuestions"] == 3
 
 
+@pytest.mark.slow
 def test_a_model_that_writes_fewer_questions_is_told_of_and_none_is_an_error(judged, small):
     judged.model.answers["CollectionQuestions"] = {"tasks": {"A": ["One?", "Two?"]}}
     assert small()["notes"][0].startswith("2 questions of 8 that were wanted")

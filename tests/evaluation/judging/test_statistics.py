@@ -14,6 +14,7 @@ from ragraphs.evaluation.bootstrap import holm, interval, share_interval, sign_f
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("questions", [25, 60])
 def test_about_95_of_100_intervals_cover_the_true_win_rate(questions):
     chance, hits, rounds = np.random.default_rng(1), 0, 400
@@ -24,6 +25,7 @@ def test_about_95_of_100_intervals_cover_the_true_win_rate(questions):
     assert 0.90 <= hits / rounds <= 0.98
 
 
+@pytest.mark.slow
 def test_about_95_of_100_intervals_of_clusters_cover_the_true_mean():
     """Judgements of one question agree, so that taking them apart would give too narrow ones."""
     chance, hits, naive, rounds = np.random.default_rng(2), 0, 0, 400

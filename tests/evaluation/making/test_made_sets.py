@@ -60,6 +60,7 @@ class Reader:
         return {"quotes": quotes, "sufficient": bool(answer), "answer": answer, "missing": []}
 
 
+@pytest.mark.slow
 def test_retrieval_asks_the_index_that_the_set_was_made_from_and_leaves_it_as_it_is(
     run, writer, make, rows
 ):
@@ -72,6 +73,7 @@ def test_retrieval_asks_the_index_that_the_set_was_made_from_and_leaves_it_as_it
     assert documents() == before
 
 
+@pytest.mark.slow
 def test_without_that_index_the_passages_of_the_set_are_indexed(run, writer, make):
     make(*ALL)
     own = evaluate(run, "retrieval", "made", "--retriever", "lexical")
@@ -83,6 +85,7 @@ def test_without_that_index_the_passages_of_the_set_are_indexed(run, writer, mak
     assert all(name.startswith("made/passages.jsonl#") for name in documents("new"))
 
 
+@pytest.mark.slow
 def test_answers_measure_evidence_by_passages_and_count_refusals(run, writer, make, rows, openai):
     make(*ALL)
     openai.answer = Reader(rows(), bold={"unanswerable-1"})
@@ -101,6 +104,7 @@ def test_answers_measure_evidence_by_passages_and_count_refusals(run, writer, ma
     assert "basic refused 75.0 % of 4 questions that nothing answers" in shown.out
 
 
+@pytest.mark.slow
 def test_a_document_that_changed_since_is_told_and_its_questions_are_left_out(run, writer, make):
     make("--facts", "16", "--two-hop", "0", "--unanswerable", "0")
     Path("docs/Forth Bridge.txt").write_text("The Forth Bridge is closed.")
@@ -113,6 +117,7 @@ def test_a_document_that_changed_since_is_told_and_its_questions_are_left_out(ru
     assert "have changed since it was made" in shown.err
 
 
+@pytest.mark.slow
 def test_an_index_of_something_else_is_refused_before_anything_is_added_to_it(run, writer, make):
     make(*ALL)
     Path("other.txt").write_text("Oslo lies by the sea.")
@@ -161,6 +166,7 @@ def test_a_killed_command_goes_on_from_the_replies_that_came(run, writer, make, 
     assert rows(folder="again") == complete
 
 
+@pytest.mark.slow
 def test_the_grader_is_calibrated_by_a_set(run, writer, make):
     make("--facts", "15", "--two-hop", "7", "--unanswerable", "2")
     asked = ("calibrate", "--index", "notes", "--json")

@@ -11,6 +11,7 @@ MODEL = ("--model", "openai:stub", "--max-retries", "0")
 FACTS = ("--facts", "16", "--two-hop", "0", "--unanswerable", "0")
 
 
+@pytest.mark.slow
 def test_a_set_holds_questions_of_every_kind_with_their_passages_word_for_word(writer, make, rows):
     told = make("--facts", "5", "--two-hop", "3", "--unanswerable", "2")
     assert {kind: one["made"] for kind, one in told["questions"].items()} == {
@@ -32,6 +33,7 @@ def test_a_set_holds_questions_of_every_kind_with_their_passages_word_for_word(w
             assert len(row["quotes"]) == 2
 
 
+@pytest.mark.slow
 def test_questions_are_in_the_language_of_their_passage_and_spread_over_documents(
     writer, make, rows
 ):
@@ -45,6 +47,7 @@ def test_questions_are_in_the_language_of_their_passage_and_spread_over_document
     assert korean["quotes"][0]["quote"] == KOREAN
 
 
+@pytest.mark.slow
 def test_other_passages_that_state_the_answer_support_it_too(writer, make, rows):
     make(*FACTS)
     texts = {row["id"]: row["text"] for row in rows("passages")}
@@ -52,6 +55,7 @@ def test_other_passages_that_state_the_answer_support_it_too(writer, make, rows)
     assert COPY in {texts[id] for id in tay["supporting"]} and len(tay["supporting"]) == 2
 
 
+@pytest.mark.slow
 def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(writer, make, rows):
     def invented(reply):
         for question in reply["questions"]:
@@ -66,6 +70,7 @@ def test_a_sentence_that_does_not_stand_in_its_passage_rejects_the_question(writ
     assert "Sheffield" not in {row["answer"] for row in rows()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -86,6 +91,7 @@ def test_what_the_checker_sees_otherwise_is_rejected_by_its_reason(
     assert told["rejected"][reason] == 1 and "Kelso" not in {row["answer"] for row in rows()}
 
 
+@pytest.mark.slow
 def test_an_answer_that_only_other_passages_contradict_is_rejected(writer, make):
     def contradicted(reply):
         answers = reply["answers"]
@@ -110,6 +116,7 @@ def test_a_question_that_tells_its_answer_is_rejected(run, writer):
     assert not Path("made").exists()
 
 
+@pytest.mark.slow
 def test_a_two_hop_question_that_one_passage_alone_answers_is_rejected(writer, make, rows):
     def knowing(reply):  # the town, without the first passage
         reply["answers"] = [
@@ -126,6 +133,7 @@ def test_a_two_hop_question_that_one_passage_alone_answers_is_rejected(writer, m
     assert "Sheffield" not in {row["answer"] for row in rows() if row["type"] == "two_hop"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -143,6 +151,7 @@ def test_a_chain_that_a_program_can_refute_is_not_asked(writer, change, reason, 
     assert [count for why, count in told["rejected"].items() if reason in why] == [1]
 
 
+@pytest.mark.slow
 def test_what_the_index_answers_is_not_called_unanswerable(run, writer):
     def answered(reply):
         for question in reply["questions"]:
@@ -155,6 +164,7 @@ def test_what_the_index_answers_is_not_called_unanswerable(run, writer):
     assert ended.code == 1 and "the index answers the question" in ended.err
 
 
+@pytest.mark.slow
 def test_replies_that_are_no_use_are_counted_and_told(writer, make):
     calls = []
 
@@ -168,6 +178,7 @@ def test_replies_that_are_no_use_are_counted_and_told(writer, make):
     assert told["questions"]["fact"]["made"] == 4 and len(told["warnings"]) == 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_set_without_a_request_and_another_seed_another(
     writer, make, rows
 ):
@@ -182,6 +193,7 @@ def test_the_same_seed_gives_the_same_set_without_a_request_and_another_seed_ano
     assert rows() != rows(folder="other")
 
 
+@pytest.mark.slow
 def test_two_hop_questions_need_their_layer(run, openai, make):
     write_documents()
     run("index", "docs", "--index", "notes", "--layers", "passages", "-y")
@@ -194,6 +206,7 @@ def test_two_hop_questions_need_their_layer(run, openai, make):
     assert "No two-hop questions are made" in told["notes"][0]
 
 
+@pytest.mark.slow
 def test_a_folder_with_files_is_not_written_over_unless_that_is_wanted(run, writer, make, rows):
     few = ("--facts", "1", "--two-hop", "0", "--unanswerable", "0")
     make(*few)
@@ -205,6 +218,7 @@ def test_a_folder_with_files_is_not_written_over_unless_that_is_wanted(run, writ
     assert (Path("made") / "notes.txt").read_text() == "mine" and len(rows()) == 1
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nothing_and_bounds_what_is_asked(run, writer, make):
     few = ("--facts", "5", "--two-hop", "2", "--unanswerable", "3")
     plan = make(*few, "--dry-run")["plan"]
@@ -217,6 +231,7 @@ def test_a_dry_run_asks_nothing_and_bounds_what_is_asked(run, writer, make):
     assert "requests with about" in shown.out
 
 
+@pytest.mark.slow
 def test_a_table_tells_what_was_made_and_why_not(run, writer):
     shown = run("evaluate", "make-set", "made", "--index", "notes", *MODEL, *FACTS)
     assert shown.code == 0 and "fact: 15 of 16 made, 1 of 16 tries rejected" in shown.out

@@ -35,6 +35,7 @@ def replies(judge):
     judge.replies["CheckedClaims"] = claims_reply
 
 
+@pytest.mark.slow
 def test_claims_clusters_and_support_agree_with_the_replies_by_hand(measure, question_set, judge):
     """Two questions name the Forth Bridge (4 claims each), one is Korean (1 claim).
 
@@ -61,12 +62,14 @@ def test_claims_clusters_and_support_agree_with_the_replies_by_hand(measure, que
     assert first["citations"] == [first["answer"]]
 
 
+@pytest.mark.slow
 def test_the_judge_sees_the_cited_sentences_alone(measure, question_set, judge):
     measure(*BASIC)
     shown = texts_in(judge.prompts("CheckedClaims")[0])
     assert set(shown) == {"1", "answer"} and shown["1"] == shown["answer"]
 
 
+@pytest.mark.slow
 def test_claims_of_an_answer_without_citations_are_unsupported_and_told_apart(
     measure, question_set, judge
 ):
@@ -83,6 +86,7 @@ def test_claims_of_an_answer_without_citations_are_unsupported_and_told_apart(
     assert "(there is no text)" in judge.prompts("CheckedClaims")[0]
 
 
+@pytest.mark.slow
 def test_an_empty_answer_claims_nothing_and_nobody_is_asked(measure, question_set, judge):
     judge.replies["Answer"] = {"quotes": [], "sufficient": False, "answer": ""}
     [found] = measure(*BASIC)["conditions"]
@@ -91,6 +95,7 @@ def test_an_empty_answer_claims_nothing_and_nobody_is_asked(measure, question_se
     assert found["supported"] == {"value": None, "low": None, "high": None, "n": 0}
 
 
+@pytest.mark.slow
 def test_conditions_of_one_method_are_told_apart(measure, question_set, judge):
     result = measure(
         *("claims", "set", "--method", "graphrag:text", "--method", "graphrag:basic"), *MODEL[-2:],
@@ -101,6 +106,7 @@ def test_conditions_of_one_method_are_told_apart(measure, question_set, judge):
     assert {kind for kind, _ in judge.asked} <= {"CheckedClaims"}
 
 
+@pytest.mark.slow
 def test_questions_come_from_a_file_or_from_those_kept_with_the_index(measure, run, question_set):
     measure(*BASIC, "--index", "kept")
     file = Path("kept/evaluations/questions.jsonl")
@@ -114,6 +120,7 @@ def test_questions_come_from_a_file_or_from_those_kept_with_the_index(measure, r
     assert kept["experiment"] == "claims" and len(kept["plots"]) == 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_goes_on_where_it_stopped(measure, run, question_set, judge):
     def broken(human):
         return failure(503, "gone") if "훈민정음" in human else claims_reply(human)
@@ -130,6 +137,7 @@ def test_an_interrupted_command_goes_on_where_it_stopped(measure, run, question_
     assert judge.number_of("CheckedClaims") < before + 3
 
 
+@pytest.mark.slow
 def test_a_malformed_reply_is_counted_warned_of_and_no_verdict(run, question_set, judge):
     judge.replies["CheckedClaims"] = lambda human: (
         "I would rather not." if "훈민정음" in human else claims_reply(human)
@@ -141,6 +149,7 @@ def test_a_malformed_reply_is_counted_warned_of_and_no_verdict(run, question_set
     assert "1 answers got no usable reply" in shown.out and "Note:" in shown.err
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_is_exact_once_answers_are_kept(measure, question_set, judge):
     kept = (*BASIC, "--index", "kept")
     before = measure(*kept, "--dry-run")
@@ -159,6 +168,7 @@ def test_a_dry_run_asks_nobody_and_is_exact_once_answers_are_kept(measure, quest
     assert measure(*kept, "--dry-run")["judging"]["calls_most"] == 0
 
 
+@pytest.mark.slow
 def test_a_dry_run_and_the_table_can_be_read_and_drawn(run, question_set, judge):
     assert "3 answers" in run("evaluate", *BASIC, "--dry-run").out
     shown = run("evaluate", *BASIC, "--plot", "claims.svg")

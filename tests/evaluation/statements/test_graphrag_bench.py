@@ -66,6 +66,7 @@ def replies(judge):
 BASIC = ("graphrag-bench", "bench", "--method", "basic", *MODEL)
 
 
+@pytest.mark.slow
 def test_every_measure_agrees_with_the_replies_by_hand(measure, judge):
     """Of F1: one right, one wrong, two missing, 2 / (2 + 1 + 2) = 0.4; of coverage: 1 / 3."""
     result = measure(*BASIC)
@@ -95,6 +96,7 @@ def test_every_measure_agrees_with_the_replies_by_hand(measure, judge):
     )
 
 
+@pytest.mark.slow
 def test_a_judge_sees_answer_and_reference_and_the_retrieved_passages_for_faithfulness(
     measure, judge
 ):
@@ -106,12 +108,14 @@ def test_a_judge_sees_answer_and_reference_and_the_retrieved_passages_for_faithf
     assert ARTHUR in texts["1"] and "Excalibur" in texts["1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("which", "asked"), [("all", 4), ("none", 0)])
 def test_faithfulness_is_asked_for_as_often_as_wanted(measure, judge, which, asked):
     measure(*BASIC, "--faithfulness", which)
     assert judge.number_of("CheckedClaims") == asked
 
 
+@pytest.mark.slow
 def test_without_a_model_only_what_needs_none_is_measured(measure):
     result = measure("graphrag-bench", "bench", "--method", "basic", "--embeddings", "lexical")
     facts = result["conditions"][0]["by_type"]["Fact Retrieval"]
@@ -120,6 +124,7 @@ def test_without_a_model_only_what_needs_none_is_measured(measure):
     assert facts["accuracy"]["value"] is facts["coverage"]["value"] is None
 
 
+@pytest.mark.slow
 def test_an_empty_answer_is_wrong_and_nobody_is_asked(measure, judge):
     judge.replies["Answer"] = {"quotes": [], "sufficient": False, "answer": ""}
     [found] = measure(*BASIC)["conditions"]
@@ -128,6 +133,7 @@ def test_an_empty_answer_is_wrong_and_nobody_is_asked(measure, judge):
     assert found["without_answer"] == 4 and judge.number_of("MatchedStatements") == 0
 
 
+@pytest.mark.slow
 def test_every_corpus_has_its_own_index_in_which_finished_questions_are_kept(measure, judge):
     first = measure(*BASIC, "--index", "own")
     asked = len(judge.asked)
@@ -140,6 +146,7 @@ def test_every_corpus_has_its_own_index_in_which_finished_questions_are_kept(mea
     assert list(Path("own/Novel-2/evaluations").glob("graphrag-bench-*.json"))
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_no_use_is_counted_and_no_verdict(run, judge):
     judge.replies["MatchedStatements"] = {"answer": [], "reference": []}
     ended = run("evaluate", *BASIC, "--json")
@@ -149,6 +156,7 @@ def test_a_reply_that_is_no_use_is_counted_and_no_verdict(run, judge):
     assert found["by_type"]["all"]["rouge_l"]["n"] == 4
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody(measure, run, judge):
     before = measure(*BASIC, "--index", "own", "--dry-run")
     assert (before["missing_answers"], before["answers"]["calls_least"]) == (4, 4)
@@ -160,6 +168,7 @@ def test_a_dry_run_asks_nobody(measure, run, judge):
     assert "judging" in run("evaluate", *BASIC, "--dry-run").out
 
 
+@pytest.mark.slow
 def test_the_table_and_the_drawing_name_the_types(run, judge):
     shown = run("evaluate", *BASIC, "--plot", "bench.svg")
     assert "Fact Retrieval" in shown.out and "Mean accuracy of the types" in shown.out

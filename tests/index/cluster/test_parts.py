@@ -119,6 +119,7 @@ async def test_worker_of_another_version_says_so(index):
     assert "0.0" in outcome.problem and "same version" in outcome.problem
 
 
+@pytest.mark.slow
 def test_a_head_whose_process_for_the_client_dies_is_asked_again(monkeypatch):
     ray = pytest.importorskip("ray")
     answers: list[RuntimeError | None] = []
@@ -144,6 +145,7 @@ def _next(answers: list[RuntimeError | None]) -> None:
 LAYERS = ["hops", "entities", "communities"]
 
 
+@pytest.mark.slow
 async def test_handed_out_indexing_asks_and_exports_the_same(openai, tmp_path):
     answered(openai)
     documents = list(made_up(12))
@@ -165,6 +167,7 @@ async def test_handed_out_indexing_asks_and_exports_the_same(openai, tmp_path):
     assert usages[0]["models"] == usages[1]["models"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [700, 1500])
 async def test_the_limit_of_a_run_holds_for_all_workers_together(limit, openai, tmp_path):
     answered(openai)

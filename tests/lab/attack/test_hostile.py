@@ -44,6 +44,7 @@ def test_a_change_is_repeated_by_its_chance_and_leaves_the_value_alone():
     assert all(spelled(odd) for odd in ODD_VALUES)
 
 
+@pytest.mark.slow
 def test_files_and_requests_are_repeated_by_their_chance(tmp_path):
     for n in range(40):
         made = []

@@ -26,6 +26,7 @@ TEXTS = st.lists(st.tuples(st.sampled_from(PARTS), ENDS), max_size=30).map(
 )
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_every_function_takes_any_mixture(text: str):
     for work in READERS.values():

@@ -44,6 +44,7 @@ def measured(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_the_right_number_and_names_count(measured):
     result = evaluate(measured(CHAIN, COMPARISON))
     assert (result["questions"], result["leaves"], result["entities"], result["both"]) == (

@@ -53,6 +53,7 @@ def model(openai):
     return openai
 
 
+@pytest.mark.slow
 def test_every_part_is_left_out_once_and_compared_with_the_full_method(
     experiment, question_set, model, tavily
 ):
@@ -95,6 +96,7 @@ def test_without_ambiguous_the_one_threshold_lies_midway(score, drawn):
     assert correct_or_incorrect([score, -1.0], 0.59, -0.99) == drawn
 
 
+@pytest.mark.slow
 def test_without_the_web_its_parts_are_marked_and_not_asked(experiment, question_set, model):
     found = measure(experiment, *MODEL, "--plot", "parts.svg")
     rows = rows_of(found)
@@ -109,6 +111,7 @@ def test_without_the_web_its_parts_are_marked_and_not_asked(experiment, question
     assert any("no web" in str(text) for text in texts)
 
 
+@pytest.mark.slow
 def test_the_difference_is_that_of_the_questions_in_pairs(experiment, question_set, model, tavily):
     tavily.pages = [("https://a.example", "Nothing", "Nothing is said here.")]
     rows = rows_of(measure(experiment, *MODEL))
@@ -119,6 +122,7 @@ def test_the_difference_is_that_of_the_questions_in_pairs(experiment, question_s
     assert lost["value"] == pytest.approx(rows["incorrect"]["em"] - rows["full"]["em"], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_finished_questions_are_kept_and_a_dry_run_counts_the_others(
     experiment, question_set, model
 ):
@@ -132,6 +136,7 @@ def test_finished_questions_are_kept_and_a_dry_run_counts_the_others(
     assert {head["experiment"] for head in heads(Path("kept"))} == {"ablation"}
 
 
+@pytest.mark.slow
 def test_the_table_says_which_rows_need_the_web(experiment, question_set):
     shown = experiment("ablation", "set")
     lines = [line for line in shown.out.splitlines() if "w/o" in line]

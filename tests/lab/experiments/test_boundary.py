@@ -77,6 +77,7 @@ def test_cases_are_counted_along_the_last_axis():
     assert [list(count) for count in counts] == [[2, 0], [1, 0], [1, 1], [0, 3]]
 
 
+@pytest.mark.slow
 def test_decisions_are_compared_with_what_the_model_knows(experiment, question_set, model):
     found = measure(experiment, "--plot", "boundary.svg")
     cases = {case["question"]: case for case in found["cases"]}
@@ -96,6 +97,7 @@ def test_decisions_are_compared_with_what_the_model_knows(experiment, question_s
     assert {"MCC", "not retrieved", "the model knows"} <= {element.text for element in drawn}
 
 
+@pytest.mark.slow
 def test_a_measure_without_a_value_has_none(experiment, question_set, model):
     model.answer.known = {one: (True, "nobody") for one in KNOWN}
     deeprag = measure(experiment)["deciders"]["deeprag"]
@@ -105,6 +107,7 @@ def test_a_measure_without_a_value_has_none(experiment, question_set, model):
     assert "–" in shown and "100.0 (44–100) % of the questions need retrieval" in shown
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_no_use_is_counted_and_decides_nothing(experiment, question_set, model):
     model.answer.known[BIRTH] = (None, "no JSON")
     found = measure(experiment)
@@ -114,6 +117,7 @@ def test_a_reply_that_is_no_use_is_counted_and_decides_nothing(experiment, quest
     assert "1 questions had no usable reply without documents" in shown.err
 
 
+@pytest.mark.slow
 def test_a_question_that_deeprag_failed_on_decides_nothing(experiment, question_set, model):
     model.answer.broken = True
     found = measure(experiment)
@@ -123,6 +127,7 @@ def test_a_question_that_deeprag_failed_on_decides_nothing(experiment, question_
     assert "1 questions failed with deeprag and are left out" in shown.err
 
 
+@pytest.mark.slow
 def test_what_is_finished_is_kept_and_a_dry_run_counts_the_rest(experiment, question_set, model):
     kept = ("--index", "kept")
     dry = measure(experiment, *kept, "--dry-run")

@@ -11,10 +11,10 @@ PLENTY = CascadeLimits(max_calls=24, escalations=2, web=False)
 CITATION = {"passage": "p", "document": "d", "title": "", "start": 0, "end": 4, "quote": "Text"}
 
 
-def outcome(method, sufficient=False, cited=True, calls=1):
+def outcome(method, sufficient=False, cited=True, calls=1, missing="Who designed it?"):
     return {
         "answer": "John Fowler" if cited else "",
-        "missing": [] if sufficient else ["Who designed it?"],
+        "missing": [] if sufficient else [missing],
         "citations": [CITATION] if cited else [],
         "looked_up": [],
         "documents": [],
@@ -43,13 +43,20 @@ def test_where_the_first_method_suffices_no_other_is_tried():
 def test_the_next_method_follows_where_something_is_missing_until_one_suffices():
     found = course_alone(QUESTION, outcomes(deeprag=outcome("deeprag", sufficient=True)), PLENTY)
     assert found == (["basic", "deeprag"], "deeprag")
-    after = outcomes(hoprag=outcome("hoprag", sufficient=True))
+    step = outcome("deeprag", missing="Who built it?")
+    after = outcomes(deeprag=step, hoprag=outcome("hoprag", sufficient=True))
     assert course_alone(QUESTION, after, PLENTY) == (["basic", "deeprag", "hoprag"], "hoprag")
 
 
+def test_no_walk_is_paid_for_where_a_look_up_left_the_same_missing():
+    after = outcomes(hoprag=outcome("hoprag", sufficient=True))
+    assert course_alone(QUESTION, after, PLENTY) == (["basic", "deeprag"], "deeprag")
+
+
 def test_where_none_suffices_the_last_answer_with_citations_is_kept():
-    assert course_alone(QUESTION, outcomes(), PLENTY).kept == "hoprag"
-    empty = outcomes(deeprag=outcome("deeprag", cited=False), hoprag=outcome("hoprag", cited=False))
+    assert course_alone(QUESTION, outcomes(), PLENTY).kept == "deeprag"
+    nothing = outcome("deeprag", cited=False, missing="Who built it?")
+    empty = outcomes(deeprag=nothing, hoprag=outcome("hoprag", cited=False))
     assert course_alone(QUESTION, empty, PLENTY) == (["basic", "deeprag", "hoprag"], "basic")
 
 

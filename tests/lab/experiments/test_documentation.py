@@ -33,6 +33,7 @@ def pages() -> Path:
     return Path("pages")
 
 
+@pytest.mark.slow
 def test_pages_are_found_by_every_retriever_and_by_the_router(experiment, pages):
     ended = experiment("documentation", "pages", "asked.jsonl", "--embeddings", "lexical", "--json")
     assert ended.code == 0
@@ -51,6 +52,7 @@ def test_pages_are_found_by_every_retriever_and_by_the_router(experiment, pages)
         assert len({*lime["first"][way]}) == len(lime["first"][way])
 
 
+@pytest.mark.slow
 def test_an_index_that_is_named_is_made_once(experiment, pages):
     given = ("documentation", "pages", "asked.jsonl", "--embeddings", "lexical", "--index", "kept")
     assert "page @1" in experiment(*given).out

@@ -47,6 +47,7 @@ def test_the_area_under_the_curve_is_the_share_of_pairs_in_order():
     assert np.isnan(auc(grades, np.zeros(60, dtype=bool)))
 
 
+@pytest.mark.slow
 def test_the_measures_of_passages_agree_with_those_by_hand():
     cases = [Graded([0.9, 0.6, -0.5], [True, False, True]), Graded([0.7, -1.0], [True, False])]
     found = passage_measures(cases, 0.5, seed=0)
@@ -69,6 +70,7 @@ def test_the_measures_of_passages_agree_with_those_by_hand():
     assert (alone["recall"]["value"], alone["auc"]["value"]) == (1.0, None)
 
 
+@pytest.mark.slow
 def test_a_grader_is_measured_with_the_support_and_with_it_taken_away(
     experiment, question_set, openai
 ):
@@ -90,6 +92,7 @@ def test_a_grader_is_measured_with_the_support_and_with_it_taken_away(
     assert sum("훈민정음은 세종대왕이" in one and "언제 반포" in one for one in shown) == 1
 
 
+@pytest.mark.slow
 def test_the_grader_without_a_model_asks_nobody(experiment, question_set):
     measured = measure(experiment, "--setting", "top_k=4")
     assert measured["grader"] == "similarity" and measured["usage"]["models"] == {}
@@ -97,6 +100,7 @@ def test_the_grader_without_a_model_asks_nobody(experiment, question_set):
     assert measured["verdicts"]["with_support"]["correct"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_dry_run_knows_the_cost_and_an_interrupted_command_goes_on(
     experiment, question_set, openai
 ):
@@ -116,6 +120,7 @@ def test_a_dry_run_knows_the_cost_and_an_interrupted_command_goes_on(
     assert len(list(Path("kept/evaluations").glob("grader-*.json"))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["I would rather not.", {"needed": ["9"], "related": []}])
 def test_a_reply_of_no_use_is_no_verdict_and_is_counted(experiment, question_set, openai, reply):
     openai.answer = lambda body: reply if "훈민정음은 언제" in str(body) else labelled(body)
@@ -128,6 +133,7 @@ def test_a_reply_of_no_use_is_no_verdict_and_is_counted(experiment, question_set
     assert "2 replies were of no use and are left out" in shown.err
 
 
+@pytest.mark.slow
 def test_a_cross_encoder_is_measured_at_the_thresholds_that_are_given(experiment, encoder):
     chosen = ("--grader", "cross-encoder", "--setting", f"rerank={encoder}")
     measured = measure(experiment, *chosen, "--setting", "upper=0.9", "--setting", "lower=0.1")
@@ -139,6 +145,7 @@ def test_a_cross_encoder_is_measured_at_the_thresholds_that_are_given(experiment
     assert "ROC" in Path("grader.svg").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -31,6 +31,7 @@ def folder() -> str:
     return "set"
 
 
+@pytest.mark.slow
 def test_right_labels_find_what_the_question_does_not_name_and_chance_weighs_nothing(
     experiment, folder
 ):

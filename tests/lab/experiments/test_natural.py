@@ -42,6 +42,7 @@ def natural_set() -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_shares_come_by_kind_and_by_source_with_their_number(experiment, natural_set):
     ended = experiment("natural", "natural", "--embeddings", "lexical", "--json")
     assert ended.code == 0
@@ -58,6 +59,7 @@ def test_shares_come_by_kind_and_by_source_with_their_number(experiment, natural
     assert (said["unanswerable"], said["fact"], said["open"]) == (1.0, 0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_the_table_names_every_kind_of_document(experiment, natural_set):
     shown = experiment("natural", "natural", "--embeddings", "lexical").out
     assert all(

@@ -21,6 +21,7 @@ def measure(experiment, *arguments):
     return json.loads(ended.out)
 
 
+@pytest.mark.slow
 def test_every_way_to_choose_is_measured_over_one_matrix(experiment, question_set):
     found = measure(experiment)
     names = [one["strategy"] for one in found["strategies"]]
@@ -43,6 +44,7 @@ def test_every_way_to_choose_is_measured_over_one_matrix(experiment, question_se
     assert found["verdict"].startswith("The cascade ")
 
 
+@pytest.mark.slow
 def test_it_shares_finished_questions_with_the_evaluation_of_answers(experiment, run, question_set):
     kept = ("--method", "basic", "--method", "crag", "--index", "kept")
     assert run("evaluate", "answers", "set", *kept).code == 0
@@ -52,6 +54,7 @@ def test_it_shares_finished_questions_with_the_evaluation_of_answers(experiment,
     assert len(Path("kept/answers.jsonl").read_text().splitlines()) == 9
 
 
+@pytest.mark.slow
 def test_a_method_beyond_the_budget_is_left_out_with_the_reason(experiment, question_set):
     kept = ("--method", "basic", "--method", "crag", "--setting", "max_calls=2")
     found = measure(experiment, *kept)
@@ -72,6 +75,7 @@ def replies(body):
     return missing
 
 
+@pytest.mark.slow
 def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(experiment, question_set, openai):
     openai.answer = replies
     given = (
@@ -106,6 +110,7 @@ def test_the_cascade_is_run_and_counted_and_nobody_is_asked_twice(experiment, qu
     assert len(openai.chats) == len(prompts)
 
 
+@pytest.mark.slow
 def test_a_table_ends_with_the_verdict_and_a_drawing_is_written(experiment, question_set):
     ended = experiment("router", "set", "--method", "basic", "--plot", "cost.svg")
     assert ended.code == 0 and "oracle" in ended.out

@@ -7,6 +7,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import pytest
 import ragraphs
 
 from lab.release.licences import dependencies, table
@@ -26,11 +27,13 @@ def test_files_of_the_repository_that_a_wheel_holds_are_named(tmp_path):
     assert stray_files(tmp_path) == ["lab/c.py", "ragraphs/lab/b.py"]
 
 
+@pytest.mark.slow
 def test_every_package_that_an_installation_needs_is_listed_with_its_licence():
     page = (ROOT / "docs/licences.md").read_text(encoding="utf-8")
     assert table(dependencies()) in page
 
 
+@pytest.mark.slow
 def test_packages_under_the_gpl_come_first():
     copyleft = [one.name for one in dependencies() if one.is_copyleft]
     assert {"igraph", "leidenalg"} <= set(copyleft)
@@ -38,6 +41,7 @@ def test_packages_under_the_gpl_come_first():
     assert all(f"| {name} |" in rows[place] for place, name in enumerate(copyleft))
 
 
+@pytest.mark.slow
 def test_extras_hold_what_only_some_need():
     names = {one.name for one in dependencies()}
     assert not names & {"scipy", "scikit-learn", "matplotlib", "mcp", "openpyxl", "mkdocs"}

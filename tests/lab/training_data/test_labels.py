@@ -52,6 +52,7 @@ def titles(row, ids):
     return {shown[id] for id in ids}
 
 
+@pytest.mark.slow
 def test_grades_are_those_of_gold_support_in_the_graders_own_request(make, run, openai):
     write_set()
     summary, rows = make("crag", "--index", "kept")
@@ -79,6 +80,7 @@ def test_pairs_for_cross_encoders_have_a_label_for_each_passage_found(make):
     assert summary["supporting"] == sum(row["label"] for row in rows)
 
 
+@pytest.mark.slow
 def test_a_question_for_which_nothing_is_found_is_an_example_of_an_empty_list(make):
     write_set([{**BIRTH, "supporting": ["hangul"]}, {**BIRTH, "id": "none", "supporting": []}])
     summary, [row] = make("crag", "--setting", "top_k=1")
@@ -108,6 +110,7 @@ def walked(run, openai):
     return openai
 
 
+@pytest.mark.slow
 def test_hops_to_supporting_passages_are_necessary_in_the_walks_own_requests(make, run, walked):
     summary, rows = make("hops", "--index", "kept", "--setting", "top_k=1", "--empty", "9")
     assert walked.chats == [] and rows
@@ -120,6 +123,7 @@ def test_hops_to_supporting_passages_are_necessary_in_the_walks_own_requests(mak
     assert asked(rows) == requests(walked, "Still to be found")
 
 
+@pytest.mark.slow
 def test_examples_with_nothing_necessary_are_kept_in_the_ratio_that_is_asked_for(make, walked):
     whole, rows = make("hops", "--index", "kept", "--setting", "top_k=1", "--empty", "9")
     few, kept = make("hops", "--index", "kept", "--setting", "top_k=1", "--empty", "0")
@@ -127,6 +131,7 @@ def test_examples_with_nothing_necessary_are_kept_in_the_ratio_that_is_asked_for
     assert kept == [row for row in rows if reply(row)["necessary"]]
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_hops_that_a_model_would_have_to_read_for_names_the_command(
     training_data, openai
 ):

@@ -61,6 +61,7 @@ async def test_a_good_reply_in_an_odd_envelope_is_read_and_stored(openai, open_m
     assert 0 < used["input_tokens"] < 10**6 and 0 < used["output_tokens"] < 10**6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["json_schema", "plain"])
 async def test_odd_envelopes_harm_nothing_on_the_other_way_to_a_server(openai, open_model, mode):
     """In ``plain`` mode, replies come through LangChain, which refuses some envelopes itself."""
@@ -159,6 +160,7 @@ async def test_other_mending_is_no_loss(openai, open_model):
     assert meter.warnings == []
 
 
+@pytest.mark.slow
 async def test_what_was_cut_is_one_warning(openai, open_model):
     openai.answer = lambda _: {"queries": ["q" * 9000] * 50}
     meter = start_meter(None)

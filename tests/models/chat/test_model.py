@@ -152,6 +152,7 @@ async def test_on_a_slow_disk_no_more_replies_wait_to_be_stored_than_may_be_aske
     assert max(lost) <= 2
 
 
+@pytest.mark.slow
 async def test_waiting_for_a_turn_does_not_count_as_waiting_for_the_reply(openai, open_model):
     openai.slow_down(0.3)
     model = await open_model(concurrency=1, timeout=1)

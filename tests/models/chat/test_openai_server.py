@@ -124,6 +124,7 @@ def test_a_server_of_ones_own_is_asked_without_loading_openais_client(openai, tm
     assert len(openai.chats) == 1
 
 
+@pytest.mark.slow
 async def test_requests_side_by_side_are_retried_each_for_itself(openai, open_model):
     left = {f"Question {number}?": 2 for number in range(8)}
     turns = threading.Lock()

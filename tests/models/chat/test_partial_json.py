@@ -83,6 +83,7 @@ def test_pieces_come_as_early_as_they_can():
     assert reader.feed('n", "used": []}') == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [

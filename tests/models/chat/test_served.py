@@ -36,6 +36,7 @@ def nobody() -> str:
         return f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slots", "most"), [(1, 1), (3, 3), (16, 5)])
 async def test_no_more_is_sent_at_once_than_the_server_has_slots_and_the_caller_allows(
     openai, open_model, slots, most
@@ -47,6 +48,7 @@ async def test_no_more_is_sent_at_once_than_the_server_has_slots_and_the_caller_
     assert openai.most_in_flight == most and len(openai.chats) == 20
 
 
+@pytest.mark.slow
 async def test_models_of_one_server_share_its_slots(openai, open_model):
     serve(openai, slots=2)
     openai.slow_down(0.1)
@@ -55,6 +57,7 @@ async def test_models_of_one_server_share_its_slots(openai, open_model):
     assert openai.most_in_flight == 2
 
 
+@pytest.mark.slow
 async def test_a_server_that_tells_nothing_is_asked_side_by_side_before_long(openai, open_model):
     openai.documents.clear()
     openai.slow_down(0.1)
@@ -159,6 +162,7 @@ async def test_a_server_without_streams_is_asked_whole_from_then_on(openai, open
     assert [body.get("stream", False) for body in openai.chats] == [True, False, False]
 
 
+@pytest.mark.slow
 async def test_a_stream_that_ends_in_an_error_or_breaks_off_is_asked_for_again(openai, open_model):
     openai.queue = [
         Response(events=['{"choices": [{"delta": {"content": "{"}}]}']),

@@ -32,6 +32,7 @@ def reads_or_says_why(text: str, reply: type[PromptReply]) -> None:
     return isinstance(value, reply) and left_out >= 0 and again == value
 
 
+@pytest.mark.slow
 @given(st.text(max_size=120), st.sampled_from(REPLIES))
 @example("[" * 100_000, RelationScores)
 @example('{"scores":' * 50_000, RelationScores)
@@ -98,6 +99,7 @@ def seconds_to_read(text):
     return time.monotonic() - began
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", '{"scores": ["x", ', '{"scores":"'])
 def test_no_reply_of_100_kb_takes_long_to_read(before):
     drawn = random.Random(0)

@@ -142,6 +142,7 @@ async def test_an_error_page_becomes_one_readable_sentence(openai, open_model):
     assert str(caught.value) == "The model openai:stub did not reply (502: Bad Gateway)."
 
 
+@pytest.mark.slow
 async def test_a_server_that_hangs_is_given_up_in_time(openai, open_model):
     openai.otherwise = lambda path, body: Response(chat(GOOD).body, seconds=20)
     with pytest.raises(NoReplyError, match="timed out") as caught:
@@ -175,6 +176,7 @@ async def test_a_connection_closed_in_the_middle_is_a_typed_failure(openai, open
     assert caught.value.cause == "unreachable"
 
 
+@pytest.mark.slow
 async def test_a_connection_closed_in_the_middle_is_retried(openai, open_model):
     cut = chat(GOOD)
     cut.cut = True

@@ -76,6 +76,7 @@ def say(openai: OpenAIStub, **replies: Any) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_events_tell_the_route_each_node_and_the_answer_piece_by_piece(url, model):
     events = asked(url)
     assert [value["step"] for name, value in events if name == "step"][:2] == ["decide", "try"]
@@ -160,6 +161,7 @@ def test_a_run_that_is_not_held_here_is_told_in_a_sentence(url, model):
     assert resumed(url, paused["run"], True)[0][0] == "refused"  # nothing goes on twice
 
 
+@pytest.mark.slow
 def test_closing_the_connection_stops_the_run(url, model, openai):
     model.seconds = 0.3
     body = {"question": f"{OLDER} Say it slowly.", "method": "deeprag"}

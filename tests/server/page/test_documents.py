@@ -102,6 +102,7 @@ def test_a_document_that_is_not_there_is_told_in_a_sentence(url):
     assert "must be a number" in got(url, "document", id="other", at="-1")["detail"]
 
 
+@pytest.mark.slow
 def test_an_uploaded_file_is_planned_indexed_replaced_and_removed_with_its_file(url, root):
     [path] = uploaded(url, ("tay.md", TAY)).json()["paths"]
     assert path == "uploads/notes/tay.md"
@@ -126,6 +127,7 @@ def test_a_document_that_was_not_uploaded_is_removed_but_its_file_stays(url, roo
     assert (root / "own" / "forth.md").exists()
 
 
+@pytest.mark.slow
 def test_an_uploaded_file_that_cannot_be_read_is_told_and_can_be_removed(url, root):
     [path] = uploaded(url, ("bad.pdf", b"%PDF-1.4 nothing")).json()["paths"]
     assert [one["path"] for one in indexed(url, paths=[path])["failures"]] == [path]

@@ -50,6 +50,7 @@ def test_every_response_forbids_what_the_page_does_not_need(client):
         assert head["Referrer-Policy"] == "no-referrer"
 
 
+@pytest.mark.slow
 def test_every_file_of_the_page_is_served_with_its_type(client):
     types = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css"}
     files = [file for file in FOLDER.rglob("*") if file.is_file()]
@@ -113,6 +114,7 @@ def test_the_state_says_what_is_wrong_while_there_is_no_index(client):
     assert "There is no index" in state["problem"]
 
 
+@pytest.mark.slow
 def test_the_state_tells_index_model_methods_and_permissions(client, tmp_path):
     documents = [{"id": "a", "text": "The Forth Bridge was designed by John Fowler."}]
     context = IndexContext(index="notes", embeddings="lexical")

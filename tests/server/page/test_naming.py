@@ -20,6 +20,7 @@ def index(tmp_path: Path) -> str:
     return context.index
 
 
+@pytest.mark.slow
 async def test_a_passage_is_named_by_its_title_place_and_first_words(index):
     ids = {one["title"]: one["id"] for one in open_index(index).catalogue.all_passages()}
     triple = {"source_name": "Tay Bridge", "passage": ids["Tay"]}

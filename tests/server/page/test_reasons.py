@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from ragraphs.server.page import pending
 
 
+@pytest.mark.slow
 def test_paths_that_clients_make_up_are_kept_in_a_bounded_number() -> None:
     made_up = [f"up/ix/{number}.md" for number in range(3000)]
     pending.note_reason([*made_up, "up/ix/" + "x" * 100_000], "There is no such file.")

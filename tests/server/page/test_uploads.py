@@ -85,6 +85,7 @@ def slow_upload(url: str) -> Iterator[socket]:
         yield connection
 
 
+@pytest.mark.slow
 def test_uploads_beyond_the_bound_wait_and_are_then_refused(url):
     one = FILE % (b"a.md", b"It is long.") + END
     with slow_upload(url), slow_upload(url):

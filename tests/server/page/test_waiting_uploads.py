@@ -102,6 +102,7 @@ def server(running: Server) -> Iterator[Server]:
     running.index(remove=sorted(known))
 
 
+@pytest.mark.slow
 def test_an_uploaded_file_waits_until_it_is_indexed(server):
     [path] = server.upload(("tay.md", TAY))
     assert server.waiting() == [path] and server.titles() == {"a"}
@@ -124,6 +125,7 @@ def test_a_run_for_something_else_takes_it_along_too(server, wanted):
     assert server.index(**wanted)["added"] == 1 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_a_removal_which_shows_no_price_beforehand_reads_nothing(server):
     server.fill("b")
     [path] = server.upload(("tay.md", TAY))
@@ -154,6 +156,7 @@ def test_a_file_whose_content_is_another_one_waits_again(server):
     assert server.index()["updated"] == 1 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_told_with_its_reason_and_not_read_again(server):
     [path] = server.upload(("bad.pdf", BROKEN))
     assert [one["path"] for one in server.index(paths=[path])["failures"]] == [path]
@@ -168,6 +171,7 @@ def test_a_file_that_cannot_be_read_is_told_with_its_reason_and_not_read_again(s
     assert server.waiting() == []
 
 
+@pytest.mark.slow
 def test_a_file_that_no_run_may_take_holds_up_no_other_and_is_told_with_its_reason(server):
     rows = "".join(f'{{"id": "{n}", "text": "Row {n}."}}\n' for n in range(60))
     [large] = server.upload(("rows.jsonl", rows.encode()))
@@ -182,6 +186,7 @@ def test_a_file_that_no_run_may_take_holds_up_no_other_and_is_told_with_its_reas
     assert waiting["path"] == large and "at most 50 passages" in waiting["reason"]
 
 
+@pytest.mark.slow
 def test_a_run_waits_for_its_turn(server):
     [path] = server.upload(("tay.md", TAY))
     events: list[Event] = []
@@ -234,3 +239,44 @@ def test_files_of_a_client_that_leaves_while_it_waits_stay_listed(server):
     time.sleep(1)
     assert server.waiting() == [path] and server.titles() == {"a"}
     assert server.index()["added"] == 1 and server.waiting() == []
+
+
+def test_what_waits_can_be_discarded(server):
+    [path] = server.upload(("tay.md", TAY))
+    assert server.discard(path).status_code == 200
+    assert server.waiting() == [] and not (server.root / path).exists()
+    [path] = server.upload(("tay.md", TAY))
+    server.index()
+    told = server.discard(path)
+    assert told.status_code == 422 and "remove the document" in told.json()["detail"]
+    assert (server.root / path).exists()
+
+
+@pytest.mark.parametrize("path", ["notes/catalogue.sqlite", "uploads/notes/../later/tay.md"])
+def test_only_uploaded_files_can_be_discarded(server, path):
+    server.upload(("tay.md", TAY), index="later")
+    told = server.discard(path)
+    assert told.status_code == 422 and "no uploaded file" in told.json()["detail"]
+    assert (server.root / "uploads/later/tay.md").exists()
+
+
+@pytest.mark.slow
+def test_a_removed_row_of_a_file_does_not_come_back(server):
+    rows = "".join(f'{{"id": "{n}", "text": "Row {n}."}}\n' for n in range(3))
+    [path] = server.upload(("three.jsonl", rows.encode()))
+    server.index()
+    assert server.index(remove=[f"{path}#1"])["removed"] == 1
+    assert server.waiting() == []
+    assert server.index()["added"] == 0
+    assert server.index(paths=[path])["added"] == 1
+
+
+@pytest.mark.slow
+def test_a_removed_document_whose_file_was_replaced_is_not_read_again(server):
+    [path] = server.upload(("tay.md", TAY))
+    server.index()
+    server.upload(("tay.md", TAY + b" It fell."))
+    [document] = [one for one in server.listed()["documents"] if one["path"] == path]
+    removed = server.index(remove=[document["id"]], layers=["passages"])
+    assert removed["removed"] == 1 and removed["added"] == 0
+    assert server.titles() == {"a"} and not (server.root / path).exists()

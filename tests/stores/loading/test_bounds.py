@@ -70,6 +70,7 @@ GROWING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "length", "times"), fast(GROWING, *GROWING[:3]))
 def test_nothing_small_becomes_large(tmp_path: Path, kind: str, length: int, times: int) -> None:
     path = repeated(tmp_path, kind, (SENTENCE * (length // 40))[:length], times)
@@ -159,6 +160,7 @@ def test_long_names_of_columns_multiply_no_file(write: Write) -> None:
     assert "makes more than 45 characters" in failures(path)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filled", ["1", ""])
 def test_an_ordinary_table_of_fifty_columns_is_read_whole(write: Write, filled: str) -> None:
     names = [f"has_facility_number_{n:02}" for n in range(49)]
@@ -167,6 +169,7 @@ def test_an_ordinary_table_of_fifty_columns_is_read_whole(write: Write, filled: 
     assert len(documents(path)) == 2000 and failures(path) == []
 
 
+@pytest.mark.slow
 def test_a_survey_of_fifty_short_answers_is_read_whole(write: Write) -> None:
     names = [f"{n:02} How satisfied are you with this part of it?" for n in range(49)]
     row = "The staff were kind and the room was clean but the breakfast was cold" + ",5" * 49
@@ -227,6 +230,7 @@ def test_plain_text_of_any_shape_is_read_in_linear_time(tmp_path: Path, ending: 
     assert slow == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["md", "rst", "txt", "py"])
 def test_plain_text_of_any_length_takes_little_memory(write: Write, ending: str) -> None:
     path = write(f"a.{ending}", f"# A\n\n{SENTENCE}\n\nB\n---\n\n" * 20_000)

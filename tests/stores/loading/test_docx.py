@@ -122,6 +122,7 @@ class TestWord:
 
         assert text_of(only(save_docx(tmp_path / "a.docx", build))).split() == ["outer", "inner"]
 
+    @pytest.mark.slow
     def test_pictures_are_not_unpacked(self, tmp_path: Path) -> None:
         def build(document: docx.document.Document) -> None:
             document.add_paragraph("Picture:")
@@ -163,6 +164,7 @@ class TestWord:
         word.write_bytes(data)
         assert "damaged" in reason(word)
 
+    @pytest.mark.slow
     def test_a_bomb_that_declares_its_size_is_refused_without_unpacking(self, word: Path) -> None:
         path = with_part(word, "word/document.xml", b" " * 250_000_000)
         assert "unpacks to far more" in reason(path)
@@ -180,6 +182,7 @@ class TestWord:
         lie_about_size(path, "word/document.xml", text)
         assert peak_mb(path, limits=Limits(xml_bytes=2**20)) < 8
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
     def test_compressions_that_unpack_in_one_go_are_refused(self, word: Path, method: int) -> None:
         path = with_part(word, "word/document.xml", b" " * 60_000_000, method)

@@ -74,6 +74,7 @@ class TestHtml:
     def test_pages_without_text_are_empty(self, write: Write) -> None:
         assert "is empty" in reason(write("a.html", "<html><script>x</script><img src=x>"))
 
+    @pytest.mark.slow
     def test_deep_nesting_loses_nothing(self, write: Write) -> None:
         page = "".join(f"<div>x{i} " for i in range(5000))
         assert text_of(only(write("a.html", page))).split() == [f"x{i}" for i in range(5000)]

@@ -37,6 +37,7 @@ def with_main(folder: Path, ending: str, data: bytes) -> Path:
     return zipped(folder / f"changed{ending}", held | {MAIN[ending]: data})
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_bomb_is_refused_without_unpacking(tmp_path: Path, write: Write, ending: str) -> None:
     path = with_main(tmp_path, ending, b" " * 30_000_000)

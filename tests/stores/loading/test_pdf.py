@@ -86,6 +86,7 @@ class TestPdf:
         (message,) = failures(path, limits=limits)
         assert message == "a.pdf, page 2 unpacks too far, so the page was left out."
 
+    @pytest.mark.slow
     def test_a_bomb_is_refused_without_filling_memory(self, write: Write) -> None:
         inner = zlib.compress(b" " * 400_000_000, 9)
         data = pdf(zlib.compress(inner, 9))
@@ -96,6 +97,7 @@ class TestPdf:
         assert "has no page that can be read" in reason(path, limits=limits)
         assert peak_mb(path, limits=limits) < 40
 
+    @pytest.mark.slow
     def test_the_default_limit_on_streams_holds(self, write: Write) -> None:
         path = write("a.pdf", pdf(b" " * 60_000_000, compress=True))
         assert "unpacks too far" in reason(path)

@@ -82,6 +82,7 @@ def told(loaded: Iterator[LoadedDocument | LoadFailure]) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ending",
     [*TEXTS, ".pdf", ".docx", *MAKERS],
@@ -93,6 +94,7 @@ def test_a_file_is_read_as_it_is_in_the_same_process(tmp_path: Path, ending: str
         assert told(reader.load(path, name="named")) == told(load(path, name="named"))
 
 
+@pytest.mark.slow
 def test_a_long_block_comes_in_slices_with_its_sections(write: Write) -> None:
     section = "<h2>Part {}</h2><p>" + "Some words of it. " * 20_000
     path = write("a.html", "".join(section.format(n) for n in range(8)))
@@ -109,6 +111,7 @@ def test_a_long_block_comes_in_slices_with_its_sections(write: Write) -> None:
             assert list(dict.fromkeys(sections)) == [f"Part {n}" for n in range(8)]
 
 
+@pytest.mark.slow
 def test_blocks_that_nobody_reads_do_no_harm(write: Write) -> None:
     path, other = write("a.html", PAGE * 3000), write("b.csv", TEXTS[".csv"])
     with FileReader() as reader:
@@ -117,6 +120,7 @@ def test_blocks_that_nobody_reads_do_no_harm(write: Write) -> None:
         assert len(list(reader.load(other))) == 3
 
 
+@pytest.mark.slow
 def test_the_beginnings_of_a_file_are_read_without_the_rest(write: Write) -> None:
     path = write("a.jsonl", '{"text": "One."}\n' * 300_000)
     with FileReader(Limits(file_seconds=30)) as reader:
@@ -125,6 +129,7 @@ def test_the_beginnings_of_a_file_are_read_without_the_rest(write: Write) -> Non
         assert list(reader.beginnings(write("a.md", "Text."), 3)) == ["Text."]
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_left_out_and_the_next_is_read(write: Write) -> None:
     with FileReader(SHORT) as reader:
         (failure,) = reader.load(write("a.pdf", ENDLESS))
@@ -136,6 +141,7 @@ def test_a_file_that_takes_too_long_is_left_out_and_the_next_is_read(write: Writ
         assert told(reader.load(write("b.html", PAGE))) == told(load(write("b.html", PAGE)))
 
 
+@pytest.mark.slow
 def test_the_time_in_which_nobody_asks_does_not_count(write: Write) -> None:
     path = write("a.jsonl", '{"text": "One."}\n' * 20_000)
     with FileReader(Limits(file_seconds=20)) as reader:  # some three seconds for this file
@@ -145,6 +151,7 @@ def test_the_time_in_which_nobody_asks_does_not_count(write: Write) -> None:
         assert all(isinstance(one, LoadedDocument) for one in loading)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory that is tried is Linux's")
 def test_a_file_that_takes_too_much_memory_is_left_out_and_the_next_is_read(write: Write) -> None:
     with FileReader(Limits(file_bytes=80 * 2**20)) as reader:
@@ -157,6 +164,7 @@ def test_a_file_that_takes_too_much_memory_is_left_out_and_the_next_is_read(writ
         assert told(reader.load(write("b.html", PAGE))) == told(load(write("b.html", PAGE)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory that is tried is Linux's")
 @pytest.mark.parametrize("kind", ["docx with a long header", "odt of levels"])
 def test_a_parser_without_memory_is_not_taken_for_a_broken_file(write: Write, kind: str) -> None:
@@ -195,6 +203,7 @@ def test_a_document_that_breaks_off_raises_where_its_blocks_are_read(write: Writ
             list(loaded.blocks)
 
 
+@pytest.mark.slow
 def test_one_process_reads_for_many_readers_and_is_ended(write: Write) -> None:
     path = write("a.html", PAGE)
     numbers = set()
@@ -209,6 +218,7 @@ def test_one_process_reads_for_many_readers_and_is_ended(write: Write) -> None:
         os.kill(numbers.pop(), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process begins without a peak")
 def test_the_memory_of_whoever_asks_does_not_count(write: Write) -> None:
     path = write("a.html", PAGE)
@@ -219,6 +229,7 @@ def test_the_memory_of_whoever_asks_does_not_count(write: Write) -> None:
     assert held
 
 
+@pytest.mark.slow
 def test_files_of_the_folder_are_not_taken_for_modules(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +240,7 @@ def test_files_of_the_folder_are_not_taken_for_modules(
         assert told(reader.load(path)) == told(load(path))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_the_process_where_whoever_asked_is_killed(write: Write) -> None:
     program = (
         "import sys; from pathlib import Path; from ragraphs.stores.loading import process\n"

@@ -65,6 +65,7 @@ class TestJsonLines:
             "a.jsonl, line 3",
         ]
 
+    @pytest.mark.slow
     def test_a_large_file_streams(self, write: Write) -> None:
         path = write(
             "a.jsonl",
@@ -140,6 +141,7 @@ class TestJson:
         text = text_of(only(write("a.json", json.dumps(rows))))
         assert text == json.dumps(rows, indent=2)
 
+    @pytest.mark.slow
     def test_json_that_grows_when_it_is_laid_out_is_refused_in_time(self, write: Write) -> None:
         content = "[" * 200 + "1," * 50_000 + "1" + "]" * 200
         limits = Limits(text_characters=1_000_000)
@@ -201,6 +203,7 @@ class TestCsv:
         path = write("a.csv", "id,text\n1,one\n2," + "x" * 5000)
         assert "line 3 is longer" in failures(path, limits=Limits(line_characters=1000))[0]
 
+    @pytest.mark.slow
     def test_a_large_file_streams(self, write: Write) -> None:
         path = write("a.csv", "id,text\n" + f"1,{'some text of a row' * 20}\n" * 6000)
         assert path.stat().st_size > 2_000_000

@@ -155,6 +155,7 @@ class TestText:
         assert all(block.endswith(" ") for block in blocks("words " * 30))
         assert max(map(len, blocks("x" * 300))) <= 40
 
+    @pytest.mark.slow
     def test_a_large_file_streams_in_blocks_of_bounded_size(self, write: Write) -> None:
         path = write("big.txt", "서울은 대한민국의 수도이다. Seoul.\r\n\r\n" * 400_000)
         assert path.stat().st_size >= 20_000_000

@@ -58,6 +58,7 @@ async def test_a_limit_of_tokens_is_kept(llama, open_model):
     assert message.usage_metadata["output_tokens"] == 50
 
 
+@pytest.mark.slow
 async def test_the_unchanging_beginning_of_a_prompt_is_found_in_the_servers_cache(
     llama, open_model
 ):
@@ -105,6 +106,7 @@ async def test_texts_that_the_window_has_no_room_for_are_left_out(small, open_mo
     assert caught.value.cause == "too_large"
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_killed_and_comes_back_is_waited_for(small, open_model):
     model = await open_model(max_retries=6)
     await model.run(REWRITE_QUERY, question="Who?")
@@ -123,6 +125,7 @@ async def test_a_server_that_is_gone_is_a_typed_failure(small, open_model):
     assert caught.value.cause == "unreachable"
 
 
+@pytest.mark.slow
 async def test_a_model_that_is_still_loaded_is_waited_for(llama, openai, open_model):
     def forward(path, body):
         reply = httpx.post(f"{llama.url}{path}", json=body, timeout=60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from llama_server import NAME
 
 INDEX = ["--index", "index"]
@@ -15,6 +16,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 def test_an_index_is_whole_or_says_what_is_missing_and_no_answer_is_believed(llama, run, tmp_path):
     for name, text in TEXTS.items():
         (tmp_path / f"{name}.txt").write_text(text, "utf-8")

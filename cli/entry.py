@@ -1,0 +1,32 @@
+"""The program ``ragraphs``: a question that a running server answers needs none of the commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
+
+from .asking import answer_plainly
+
+
+def main() -> NoReturn:
+    """Has a plain question answered by the server of its index, and runs any other command."""
+    try:
+        code = answer_plainly(sys.argv[1:])
+        sys.stdout.flush()
+    except BaseException as error:
+        _run(partial(_fail, error))  # told as that of any command
+    if code is None:
+        _run()
+    sys.exit(code)
+
+
+def _run(commands: Callable[..., object] | None = None) -> NoReturn:
+    from .main import app, main
+
+    main(commands or app)
+
+
+def _fail(error: BaseException, **_: object) -> NoReturn:
+    raise error
