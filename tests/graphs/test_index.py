@@ -320,7 +320,7 @@ def test_settings_other_than_the_recorded_ones_are_refused_in_a_sentence(indexin
 
 
 @pytest.mark.slow
-def test_a_second_writer_is_refused_in_a_sentence_until_the_first_ends(indexing):
+def test_a_second_writer_that_does_not_wait_is_refused_until_the_first_ends(indexing):
     indexing.run("docs")
     script = """
 import asyncio, sys
@@ -339,7 +339,7 @@ asyncio.run(hold())
     try:
         assert holder.stdout.readline() == b"held\n"
         with pytest.raises(RagraphsError, match="Another run is writing"):
-            indexing.run("docs")
+            indexing.run("docs", wait=False)
     finally:
         holder.communicate()
     assert counts(indexing.run("docs")) == (0, 0, 4, 0)
