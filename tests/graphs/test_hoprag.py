@@ -208,6 +208,7 @@ def test_the_offline_reader_traverses_by_similarity(ask, model):
     assert (model, used.pop("calls"), set(used.values())) == ("offline", 1, {0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["no json at all", {"labels": "none"}, Response({}, 500)])
 def test_where_the_model_gives_no_labels_similarity_chooses_with_a_warning(ask, model, reply):
     script = model.openai.answer
