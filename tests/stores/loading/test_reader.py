@@ -47,6 +47,7 @@ TEXTS = {
 
 @pytest.fixture(autouse=True)
 def nothing_kept() -> Iterator[None]:
+    process.end_kept()
     yield
     process.end_kept()
 
@@ -188,7 +189,6 @@ def test_reading_is_stopped_by_another_thread(write: Write) -> None:
 
 
 def test_a_program_that_breaks_says_so(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    process.end_kept()  # of other tests
     monkeypatch.setattr(process, "_PROGRAM", "import os; os._exit(9)")
     with FileReader() as reader:
         (failure,) = reader.load(write("a.html", PAGE))
