@@ -41,6 +41,7 @@ def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: P
     assert found["topics"] and all(one["about"] for one in found["topics"])
     assert found["questions"] and len(found["questions"]) == len(set(found["questions"])) <= 4
     assert all(one.endswith("?") for one in found["questions"])
+    assert found["questions"][-1] != "What is Notes?"  # of a title that the text does not name
 
 
 @pytest.mark.slow
