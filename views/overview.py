@@ -106,18 +106,28 @@ def _questions(index: Index) -> list[str]:
     ids = sorted(index.catalogue.passage_ids())
     read = index.readings.values_of("questions", ids[:: len(ids) // _ASKED + 1])
     passages = {one["id"]: one for one in index.catalogue.passages(list(read))}
-    asked = {one: id for id, value in read.items() if id in passages for one in value["incoming"]}
+    found = [
+        (rank, passages[id]["document"])
+        for id, value in read.items()
+        for asked in value["incoming"]
+        if id in passages and (rank := _rank(asked, passages[id]))
+    ]
     by_document: dict[str, str] = {}
-    for one in sorted(asked, key=lambda one: _rank(one, passages[asked[one]])):
-        if len(one) <= _LONGEST:
-            by_document.setdefault(passages[asked[one]]["document"], one)
+    for (_, length, asked), document in sorted(found):
+        if abs(length) <= _LONGEST and asked not in by_document.values():
+            by_document.setdefault(document, asked)
     return list(by_document.values())[:_QUESTIONS]
 
 
-def _rank(asked: str, told: Passage) -> tuple[int, int, str]:
-    """How well a question stands alone, the best first: those for a fact that say most."""
+def _rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
+    """How well a question stands alone, the best first: those for a fact that say most.
+
+    None for a question about its document's title alone, which may be the name of a file.
+    """
     kind, said = analyse_question(asked).answer_type, set(asked_marks(telling_words(asked)))
     if said <= marks(told["title"]):
-        kind = "definition" if said & marks(told["text"]) else "yes_no"  # a file's name says little
+        kind = "definition"
+        if said.isdisjoint(marks(told["text"])):
+            return None
     last = _LAST.get(kind, 0)
     return last, len(asked) if last else -len(asked), asked
