@@ -37,6 +37,7 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(r"(?i)(?:in|at|on|by|from|for|to|with|of|as|into) ")
+_ASKS_TIME = re.compile(r"(?i)\b(?:when|date|year|day|month)s?\b|언제|날|연도|년|해")
 _VAGUE = frozenset(
     "several many some most few others someone something 여러 많은 일부 누군가".split()
 )
@@ -93,7 +94,8 @@ def can_be(answer: str, shape: QuestionShape) -> bool:
         return said
     if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
         return bool(_TIME.search(answer))
-    if _wanted(shape) in {"person", "place"} and any(one.text == answer for one in dates(answer)):
+    dated = any(one.text == answer for one in dates(answer)) and not _ASKS_TIME.search(shape.text)
+    if dated and _wanted(shape) in {"person", "place"}:
         return False
     if shape.answer_type != "number" and answer.lower().strip(" .") in _VAGUE:
         return False

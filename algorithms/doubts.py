@@ -27,6 +27,7 @@ from .claims import is_dated, unsupported
 _FEW_WORDS = 6
 _MANY = 4
 _MOST_POINTED = 12  # sentences, for an answer that needs no list of them
+_MANY_POINTED = 5  # for a short one
 _LIFE = roots("born died")
 _KOREAN_WH = re.compile(r"(?:누구|누가|무엇|언제|어디|어느|어떤|무슨|얼마|몇)\S*")
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
@@ -124,6 +125,8 @@ def _doubts(
         yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if shape.answer_type in {"person", "name"} and _is_alias(answer, question, cited):
         yield Doubt("repeated", f"The cited sentences only call somebody “{answer}”.")
+    if short and pointed > _MANY_POINTED:
+        yield Doubt("crowd", f"The answer of few words points at {pointed} sentences.")
     if _is_apart(answer, question, names, cited):
         yield Doubt("unsaid", f"“{answer}” is cited beside, not of, what is asked about.")
     if not _is_told(question, shape.answer_type, names, cited):

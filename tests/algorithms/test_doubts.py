@@ -133,6 +133,8 @@ def test_who_points_at_everything_states_nothing():
     question = "Who opened the Elbe bridge?"
     found = doubt("Anna Berg", question, [ELBE], pointed=25)
     assert found is not None and (found.why, found.certain) == ("crowd", True)
+    found = doubt("Anna Berg", question, [ELBE], pointed=6)
+    assert found is not None and (found.why, found.certain) == ("crowd", False)
     assert doubt("Anna Berg", question, [ELBE], pointed=5) is None
 
 
