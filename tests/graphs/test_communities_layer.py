@@ -150,6 +150,7 @@ def test_a_parent_that_fits_is_written_from_all_its_elements(indexing, model):
     assert "Report" not in kinds
 
 
+@pytest.mark.slow
 def test_a_relation_is_told_with_the_sentence_that_states_it_as_far_as_there_is_room(
     indexing, model
 ):
