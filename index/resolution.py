@@ -46,13 +46,14 @@ async def resolve_entities(index: Index, context: Context) -> None:
     """Makes the entities anew, if facts or corrections have changed since.
 
     Where a model read the passages, it decides which of the names that may be one thing are one.
-    After texts were removed they are made anew as well, to tell which replies are still of use.
+    After texts were removed they are made anew as well, to tell which replies are still of use, and
+    so they are for a repair.
     """
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
     stamp = await asyncio.to_thread(_stamp, index)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
-    again = bool(forgetting) or wants_refresh(context)
+    again = bool(forgetting) or wants_refresh(context) or index.anew
     if not again and await asyncio.to_thread(ENTITIES.is_current, index, stamp):
         return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
@@ -82,11 +83,13 @@ def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[P
     started = time.monotonic()
     reader, made, before = index.catalogue.properties("reader", ENTITIES.kept_as, _MADE_BY)
     made_by = f"{known_as(reader)} {version('ragraphs')}"
-    store, same = index.entities, before == [made_by, made] and not index.anew
-    known = same and KnownMentions(store.all_aliases(), store.all_passages(), store.all_mentions())
-    graph = merging.graph(decided.same, decided.others, parted, known or None)
+    store, same = index.entities, before == [made_by, made]
+    known = (store.all_aliases(), store.all_passages(), store.all_mentions())
+    mentions = KnownMentions(*known) if same and not index.anew else None
+    graph = merging.graph(decided.same, decided.others, parted, mentions)
     index.catalogue.set_property(_PARTED, [list(one) for one in parted] or None)
-    store.replace(graph, keep_described=same)
+    # What a model wrote was paid for.
+    store.replace(graph, keep_described=same and not (index.anew and reader == OFFLINE))
     # What was left open is asked again by the next run, to which this stamp is another one.
     left = f"+{decided.unanswered}" if decided.unanswered else ""
     stamp = _stamp(index) + left

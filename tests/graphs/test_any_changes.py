@@ -109,6 +109,7 @@ STORIES = {
     "Cora Vane wrote to Ben Rook and Ada Quill.",
     "gate": "Dan Moor opened the Brass Gate. Eva Stone met Dan Moor at the Brass Gate. "
     "Finn Hale wrote to Eva Stone and Dan Moor.",
+    "life": "Ada Quill was a painter from Corin. Ada Quill is known for her bridges.",
 }
 
 
@@ -156,10 +157,13 @@ def test_a_repair_takes_nothing_over(indexing, monkeypatch):
     context = {"model": "offline", "layers": LAYERS}
     documents = [{"id": id, "text": text} for id, text in STORIES.items()]
     indexing.run(documents=documents, context=context)
-    read = []
-    record = known_records.passage_record
+    read, looked = [], []
+    record, find = known_records.passage_record, SpellingIndex.find
     monkeypatch.setattr(
         known_records, "passage_record", lambda *given: read.append(given) or record(*given)
     )
+    monkeypatch.setattr(
+        SpellingIndex, "find", lambda self, text: looked.append(text) or find(self, text)
+    )
     indexing.run(context={**context, "repair": True})
-    assert len(read) == len(STORIES)
+    assert len(read) == len(STORIES) and sorted(looked) == sorted(STORIES.values())
