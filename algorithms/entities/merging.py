@@ -85,7 +85,7 @@ class Merging:
         apart: Collection[Parting] = (),
         known: KnownMentions | None = None,
     ) -> EntityGraph:
-        """One graph of all facts; the mentions of passages that ``known`` still holds for are its.
+        """One graph of all facts; ``known`` mentions stand where the same names are looked for.
 
         A model takes the lines in each of ``same`` for one thing, and those in ``others`` for
         other things than their name means elsewhere; then rules merge only the names that are
