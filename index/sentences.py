@@ -156,8 +156,8 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
 
 def _entity_spans(index: Index, passages: Sequence[Passage]) -> dict[str, list[NamedSpan]]:
     spans: dict[str, list[NamedSpan]] = {}
-    for passage, *span in index.entities.spans_in(one["id"] for one in passages):
-        spans.setdefault(passage, []).append(NamedSpan(*span))
+    for passage, start, end, name in index.entities.spans_in(one["id"] for one in passages):
+        spans.setdefault(passage, []).append(NamedSpan(start, end, name))
     return spans
 
 
