@@ -18,9 +18,10 @@ from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import add_usage
 from . import show
 from .copying import copy_to_place
-from .flags import Json, context_options
-from .operating import Cluster, Workers, operate_on
+from .flags import Json, WrongUsageError, context_options
+from .operating import Cluster, Wait, Workers, operate_on
 from .running import opened, run_index
+from .watching import Changes, bring_up_to_date, folders_to_follow
 
 if TYPE_CHECKING:
     from ..models.embeddings import Embedder
@@ -61,6 +62,11 @@ def index(
     copy_to: _CopyTo = None,
     on: Cluster = None,
     workers: Workers = None,
+    wait: Wait = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Follow the folders, and read what changes, until Ctrl-C."),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before costs.")] = False,
     as_json: Json = False,
     context: IndexContext,
@@ -72,27 +78,69 @@ def index(
         return copy_to_place(context.index, copy_to, as_json=as_json)
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
+    how = _How(yes=yes, as_json=as_json, waits=wait or watch)
+    if watch:
+        return _watch(given, context, how)
+    if not _index(given, context, how):
+        raise typer.Exit(1)
+
+
+class _How(NamedTuple):
+    """How a run is made and shown: whether costs are agreed to, and it waits its turn."""
+
+    yes: bool
+    as_json: bool
+    waits: bool
+
+
+def _watch(given: IndexInput, context: IndexContext, how: _How) -> None:
+    """Brings the index up to date, and again after every change, until Ctrl-C."""
+    if how.as_json or context.dry_run or context.repair or context.purge:
+        raise WrongUsageError("--watch goes on until Ctrl-C; leave --json, --dry-run, --repair and "
+                              "--purge out.")  # fmt: skip
+    again = context.model_copy(update={"layers": ["passages"]})
+
+    def run() -> None:
+        started = time.monotonic()
+        known = _known_failures(context)
+        result = run_index(given, again, quiet=False, waits=True)
+        if any(result[key] for key in ("added", "updated", "removed")) or any(
+            failure not in known for failure in result["failures"]
+        ):
+            show.indexing(result, time.monotonic() - started, known)
+
+    folders = folders_to_follow(given["sources"])
+    try:
+        with Changes(folders, context.folder).followed() as changes:
+            _index(given, context, how)
+            show.sentence("It is kept up to date with the folders; Ctrl-C ends this.")
+            bring_up_to_date(changes, run)
+    except KeyboardInterrupt:
+        show.sentence("The folders are followed no more; the same command goes on from here.")
+
+
+def _index(given: IndexInput, context: IndexContext, how: _How) -> bool:
+    """Brings the index up to date, and shows the outcome; whether all could be read."""
     chosen = "layers" in context.model_fields_set
     if "model" in context.model_fields_set and not chosen:
         _need_key(context)
-    asks = not (context.dry_run or yes or as_json)
+    asks = not (context.dry_run or how.yes or how.as_json)
     if asks and not _may_cost(given, context):
         raise typer.Exit(0)
     known = _known_failures(context)
     started = time.monotonic()
-    result = run_index(given, context, quiet=as_json)
-    if not as_json:
+    result = run_index(given, context, quiet=how.as_json, waits=how.waits)
+    if not how.as_json:
         show.indexing(result, time.monotonic() - started, known)
-    if context.dry_run and not as_json:
+    if context.dry_run and not how.as_json:
         _tell_plan(result, context, chosen)
     elif not (context.dry_run or chosen) and result["passage_count"]:
-        result = _go_on(result, context, yes=yes, asks=asks, quiet=as_json)
-    if as_json:
+        result = _go_on(result, context, how, asks=asks)
+    if how.as_json:
         show.print_json(result)
     elif not context.dry_run:
         show.ready(result["layers"])
-    if any(failure not in known for failure in result["failures"]):
-        raise typer.Exit(1)
+    return all(failure in known for failure in result["failures"])
 
 
 def _need_key(context: IndexContext) -> None:
@@ -104,7 +152,7 @@ def _need_key(context: IndexContext) -> None:
     run_index({}, context.model_copy(update={"layers": list(_EMBEDDED), "dry_run": True}))
 
 
-def _go_on(result: Any, context: IndexContext, *, yes: bool, asks: bool, quiet: bool) -> Any:
+def _go_on(result: Any, context: IndexContext, how: _How, *, asks: bool) -> Any:
     """``result``, once the layers that nobody has named are made, as far as they are free and soon.
 
     Those that a model reads for are made where somebody agrees to the price.
@@ -112,14 +160,15 @@ def _go_on(result: Any, context: IndexContext, *, yes: bool, asks: bool, quiet: 
     ahead = _ahead(result, context)
     soon, paid = ahead.soon, ahead.paid
     further = context.model_copy(update={"layers": [*soon, *paid]})
-    if paid and not (yes or (asks and sys.stdin.isatty() and _may_cost({}, further))):
+    quiet = how.as_json
+    if paid and not (how.yes or (asks and sys.stdin.isatty() and _may_cost({}, further))):
         further, paid = context.model_copy(update={"layers": soon}), []
     seconds = sum(ahead.seconds[name] for name in soon)
     if seconds > _TOLD_SECONDS and not quiet:
         told = show.told_seconds(seconds)
         show.sentence(f"It can be asked now; what makes answers better takes {told} more.")
     if soon or paid:
-        more = run_index({}, further, quiet=quiet)
+        more = run_index({}, further, quiet=quiet, waits=how.waits)
         if paid and not quiet:  # what nobody has asked for has no notes
             show.notes([one for one in more["warnings"] if one not in result["warnings"]])
         result = {**result, "layers": more["layers"], **_joined(result, more)}

@@ -25,6 +25,7 @@ from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, shown
 from .indexing import index
 from .next_steps import advise
+from .operating import Wait
 from .plan import plan
 from .running import answer_by_method, opened, progress_bars, run_index
 from .serve import serve
@@ -230,10 +231,11 @@ def tune(
 def remove(
     *,
     documents: Annotated[list[str], typer.Argument(help="Names of documents or files.")],
+    wait: Wait = False,
     context: IndexContext,
 ) -> Shown:
     """Remove documents, with all that belongs to them, from an index."""
-    return run_index({"remove": documents}, context), show.indexing
+    return run_index({"remove": documents}, context, waits=wait), show.indexing
 
 
 @context_options(Context, INDEX_ONLY)

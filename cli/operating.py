@@ -48,6 +48,9 @@ Workers = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", hidden=True, help="Workers of the cluster; unset: its cores."),
 ]
+Wait = Annotated[
+    bool, typer.Option("--wait", help="Wait your turn where another run writes to the index.")
+]
 
 
 def operate_on(cluster: str | None, workers: int | None) -> None:

@@ -34,11 +34,17 @@ def opened(context: Context) -> Index:
     return open_index(context)
 
 
-def run_index(given: IndexInput, context: Context, *, quiet: bool = True) -> Any:
-    """The output of the index graph; unless ``quiet``, with a bar for every step that reports."""
+def run_index(
+    given: IndexInput, context: Context, *, quiet: bool = True, waits: bool = False
+) -> Any:
+    """The output of the index graph; unless ``quiet``, with a bar for every step that reports.
+
+    Where another run writes, it ``waits`` its turn or is refused.
+    """
     from ..graphs.index import graph
     from ..nodes.subgraph import relay
 
+    given = {**given, "wait": waits}
     with progress_bars(quiet=quiet) as report:
         # asyncio.run hands Ctrl-C on to the nodes; a blocking run would wait for them to end.
         return asyncio.run(

@@ -40,30 +40,37 @@ class Withdrawn(TypedDict):
     warnings: list[str]
 
 
-def correct(context: Context, action: Literal["merge", "split"], a: str, b: str) -> Corrected:
+def correct(
+    context: Context, action: Literal["merge", "split"], a: str, b: str, *, waits: bool = False
+) -> Corrected:
     """Records that two names mean the same, or do not, and makes the entities anew.
 
-    Blocks. Raises RagraphsError where a name means
-    nothing, or where it is so already.
+    Where another run writes, it ``waits`` its turn or is refused. Blocks. Raises RagraphsError
+    where a name means nothing, or where it is so already.
     """
-    return asyncio.run(_correct(context, action, a, b))
+    return asyncio.run(_correct(context, action, a, b, waits))
 
 
-def withdraw(context: Context, number: int) -> Withdrawn:
+def withdraw(context: Context, number: int, *, waits: bool = False) -> Withdrawn:
     """Forgets the correction with this number, and makes the entities anew without it.
 
-    Blocks. Raises RagraphsError where there is no such correction.
+    Where another run writes, it ``waits`` its turn or is refused. Blocks. Raises RagraphsError
+    where there is no such correction.
     """
-    return asyncio.run(_withdraw(context, number))
+    return asyncio.run(_withdraw(context, number, waits))
+
+
+def _silently(ahead: int) -> None:
+    """Tells nobody how many writers are ahead."""
 
 
 async def _correct(
-    context: Context, action: Literal["merge", "split"], a: str, b: str
+    context: Context, action: Literal["merge", "split"], a: str, b: str, waits: bool
 ) -> Corrected:
     meter = start_meter(None)
     await asyncio.to_thread(bring_up_to_date, context.index)
     index = await asyncio.to_thread(open_index, context)
-    async with index.writing():
+    async with index.writing(_silently if waits else None):
         number = await asyncio.to_thread(_record, index, action, a, b)
         await _make_anew(index, context)
     return {
@@ -74,11 +81,11 @@ async def _correct(
     }
 
 
-async def _withdraw(context: Context, number: int) -> Withdrawn:
+async def _withdraw(context: Context, number: int, waits: bool) -> Withdrawn:
     meter = start_meter(None)
     await asyncio.to_thread(bring_up_to_date, context.index)
     index = await asyncio.to_thread(open_index, context)
-    async with index.writing():
+    async with index.writing(_silently if waits else None):
         known = await asyncio.to_thread(index.entities.numbered_corrections)
         if number not in known:
             raise RagraphsError(

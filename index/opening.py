@@ -120,11 +120,16 @@ class Index:
         """The name without the folders that lead to it."""
         return self.location.short_name
 
-    def writing(self) -> AbstractAsyncContextManager[None]:
-        """Locks the index for one writer. Raises RagraphsError where another one has it."""
+    def writing(
+        self, waits: Callable[[int], None] | None = None
+    ) -> AbstractAsyncContextManager[None]:
+        """Locks the index for one writer, which ``waits`` its turn and is told how many are ahead.
+
+        Raises IndexBusyError where another one has it and nobody waits.
+        """
         from ..stores.lock import writing
 
-        return writing(self.engine, self.name)
+        return writing(self.engine, self.name, waits)
 
 
 _open: OrderedDict[Location, Index] = OrderedDict()  # the one used last stands last

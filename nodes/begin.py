@@ -8,12 +8,14 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.types import Overwrite
 
 from ..context import QuestionContext
+from ..index.freshness import behind, told_behind
 from ..state.answering import QuestionInput
 from ..state.errors import RagraphsError
 from .node import node
 from .run import Run, Update
 
 LONGEST_QUESTION = 8000
+_GRAPH = "sentences"
 
 
 def begin(
@@ -30,10 +32,22 @@ def begin(
     async def begin(state: QuestionInput, run: Run[QuestionContext]) -> Update:
         check_question(state.get("question"))
         check_retriever(method, walks, run.context)
+        await warn_of_late_layers(run, walks)
         held = {"held": run.context.found} if "held" in fresh else {}
         return {**fresh, **held, "warnings": Overwrite(run.meter.warnings)}
 
     return begin
+
+
+async def warn_of_late_layers(run: Run[QuestionContext], walks: bool) -> None:
+    """Warns where layers that a run reads have not followed the last changes of documents.
+
+    A method that does not ``walk`` them reads the graph of sentences at most.
+    """
+    if walks or run.context.retriever in ("auto", "graph"):
+        late = await run.in_thread(behind)
+        if told := told_behind(late if walks else {n: at for n, at in late.items() if n == _GRAPH}):
+            run.meter.warn(f"{told} Lexical, vector and hybrid search find all documents.")
 
 
 def fresh_state(method: str, state_type: type) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from starlette.datastructures import State
@@ -15,10 +16,12 @@ from ..settings import settings
 from ..state.errors import RagraphsError, UnavailableError
 
 T = TypeVar("T")
+_own: ContextVar[Slot | None] = ContextVar("own", default=None)
 
 _QUESTIONS_WAIT = 2.0  # seconds
 _RUNS = 2  # of indexing at once: what they do takes the processor from questions
 _RUNS_WAIT = 20.0
+_MOST_RUNS_WAIT = 100
 _UPLOADS = 2  # at once: the small files of each are in memory until they are kept
 _UPLOADS_WAIT = 5.0
 _AGAIN = (2, 6)  # seconds, by chance: those who were refused together shall not return together
@@ -41,15 +44,17 @@ class LeftError(RagraphsError):
 
 
 class Slots:
-    """At most ``most`` requests at work, and as many more that wait ``seconds`` for their turn.
+    """At most ``most`` requests at work; more of them wait ``seconds`` for their turn.
+
+    No more may wait than work, or than ``waiting``.
 
     async with places.taken():
         ...
     """
 
-    def __init__(self, most: int, seconds: float, of: str) -> None:
+    def __init__(self, most: int, seconds: float, of: str, waiting: int | None = None) -> None:
         self._free = asyncio.Semaphore(most)
-        self._most, self._seconds, self._of = most, seconds, of
+        self._most, self._seconds, self._of = waiting or most, seconds, of
         self._waiting = 0
 
     @asynccontextmanager
@@ -76,7 +81,9 @@ class Slots:
             raise BusyError(self._of) from None
         finally:
             self._waiting -= 1
-        return Slot(self._free.release)
+        slot = Slot(self._free.release)
+        _own.set(slot)
+        return slot
 
 
 class Slot:
@@ -92,10 +99,19 @@ class Slot:
             release()
 
 
+def give_way(event: Mapping[str, Any]) -> None:
+    """Lets others have the place of this request where ``event`` says that its run only waits.
+
+    When its turn to write the index has come, it works without one: no other run does there.
+    """
+    if event.get("step") == "wait_for_turn" and (slot := _own.get()) is not None:
+        slot.free()
+
+
 def open_places(state: State) -> None:
     """Gives an application its places, in the event loop that serves it."""
     state.questions = Slots(settings().questions, _QUESTIONS_WAIT, "questions")
-    state.runs = Slots(_RUNS, _RUNS_WAIT, "runs of indexing")
+    state.runs = Slots(_RUNS, _RUNS_WAIT, "runs of indexing", _MOST_RUNS_WAIT)
     state.uploads = Slots(_UPLOADS, _UPLOADS_WAIT, "uploads")
 
 

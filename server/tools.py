@@ -25,6 +25,7 @@ from ..state.errors import IndexNotFoundError
 from ..state.records import Evidence
 from ..views.compact import ShortAnswer, place_of, short_answer, short_text
 from .access import Access
+from .admission import give_way
 
 _LONGEST = 1500
 A = TypeVar("A", bound="Arguments")
@@ -92,7 +93,9 @@ async def _run(graph: Pregel[Any, Any, Any, Any], given: Any, context: Context, 
     async for name, value in events_of(graph, given, context):
         if name == "answer":
             output = value
-        elif step := value.get("step"):
+            continue
+        give_way(value)
+        if step := value.get("step"):
             places = f" ({value['done']} of {value['total']})" if "total" in value else ""
             await tell(f"{str(step).replace('_', ' ')}{places}")
     return output

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Any, NotRequired
 
-from langgraph.channels import EphemeralValue, UntrackedValue
+from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
 from .records import Document, Usage
@@ -16,14 +16,16 @@ class IndexInput(TypedDict, total=False):
 
     In Python the documents may be Documents of LangChain, too.
     ``triples`` are files of entities and relations that were found elsewhere. With none of all
-    these, an index that was interrupted is completed. Nothing of it stays on a thread, and no
+    these, an index that was interrupted is completed. Where another run writes to the index, this
+    one waits its turn; with ``wait`` false it is refused. Nothing of it stays on a thread, and no
     checkpoint holds a document.
     """
 
-    sources: Annotated[list[str], EphemeralValue]
+    sources: Annotated[list[str], UntrackedValue]
     documents: Annotated[list[Document], UntrackedValue]
-    remove: Annotated[list[str], EphemeralValue]
-    triples: Annotated[list[str], EphemeralValue]
+    remove: Annotated[list[str], UntrackedValue]
+    triples: Annotated[list[str], UntrackedValue]
+    wait: Annotated[bool, UntrackedValue]
 
 
 class Failure(TypedDict):
@@ -77,10 +79,12 @@ class IndexState(IndexInput, IndexOutput):
     """The state of the index graph.
 
     ``inline`` are the documents given, ``files`` and ``triple_files`` the paths of documents and of
-    triples to read, from the operator's root; ``gone`` the ids of documents to remove.
+    triples to read, from the operator's root; ``gone`` the ids of documents to remove. Of each
+    small change that is made ``along`` with this one, it has the same, and then its counts.
     """
 
     inline: Annotated[list[Document], UntrackedValue]
     files: list[str]
     triple_files: list[str]
     gone: list[str]
+    along: Annotated[list[Any], UntrackedValue]

@@ -34,7 +34,9 @@ from .queries import (
 from .vacuuming import vacuum
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
-PASSAGES = "passages"  # property: another one whenever a passage or its metadata changed
+# Property: another one whenever a passage or its metadata changed; it begins with the number of
+# documents that were ever written or removed.
+PASSAGES = "passages"
 
 _BESIDE = {
     tables.sentence_vectors: tables.sentence_vectors_beside,
@@ -206,7 +208,7 @@ class Catalogue:
             _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, tables.documents, numbers)
-            _note_change(connection)
+            _note_changes(connection, len(documents))
 
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
         """The pieces of ``document``, and what would be new if they were stored."""
@@ -225,8 +227,9 @@ class Catalogue:
         removed = 0
         for batch in batches(ids):
             with self._engine.begin() as connection:
-                removed += _remove(connection, batch)
-                _note_change(connection)
+                gone = _remove(connection, batch)
+                removed += gone
+                _note_changes(connection, gone)
         return removed
 
     def count_documents(self) -> int:
@@ -346,8 +349,17 @@ def property_row(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": json.dumps(value)}
 
 
-def _note_change(connection: Connection) -> None:
-    upsert(connection, tables.properties, [property_row(PASSAGES, uuid.uuid4().hex)])
+def changes_in(stamp: str) -> int:
+    """The number that a stamp of the passages begins with; 0 in one of an earlier version."""
+    number, counts, _ = stamp.partition(":")
+    return int(number) if counts else 0
+
+
+def _note_changes(connection: Connection, changes: int) -> None:
+    before = connection.scalar(_PROPERTY.with_for_update(), {"wanted": PASSAGES})
+    number = changes + (0 if before is None else changes_in(json.loads(before)))
+    stamp = f"{number}:{uuid.uuid4().hex}"
+    upsert(connection, tables.properties, [property_row(PASSAGES, stamp)])
 
 
 def _passage(row: Any) -> Passage:

@@ -1,28 +1,30 @@
-"""One writer at a time: a lock file beside SQLite's database, an advisory lock in PostgreSQL."""
+"""One writer at a time, in turn: by lock files beside SQLite's database, or PostgreSQL's locks."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import RLock
 
-from filelock import FileLock, Timeout
-from sqlalchemy import Connection, Engine, event, func, select
+from filelock import Timeout
+from sqlalchemy import Connection, Engine, event, func, select, text
 from sqlalchemy.exc import InvalidRequestError
 
 from ..state.errors import IndexBusyError, RagraphsError
+from .file_turns import FileTurn
 from .postgresql_errors import LostConnectionError
 from .queries import PATIENCE, advisory_key, is_postgresql, patience, upsert
-from .schema import LOCK
 from .tables import properties
 
 WRITER = "writer"  # property: the token of the last writer of an index in PostgreSQL
+Waits = Callable[[int], None]
 _HEARTBEAT = 5.0  # seconds
+_PAUSE = 0.2  # seconds between two looks at the queue
 _SECOND_CONNECTION = 10.0  # seconds
 _WHILE_HELD = {  # a machine that died without a word is noticed within two minutes
     "idle_in_transaction_session_timeout": 0,
@@ -30,23 +32,33 @@ _WHILE_HELD = {  # a machine that died without a word is noticed within two minu
     "tcp_keepalives_interval": 10,
     "tcp_keepalives_count": 6,
 }
+_PLACES = (
+    "FROM pg_locks WHERE locktype = 'advisory' AND classid = :queue AND objsubid = 2 AND granted "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+_LAST = text(f"SELECT coalesce(max(objid::bigint), 0) + 1 {_PLACES}")
+_JOIN = text("SELECT :last WHERE pg_try_advisory_xact_lock(:queue, :last)")
+_AHEAD = text(f"SELECT count(*) {_PLACES} AND objid::bigint < :number")
 _tokens: ContextVar[frozenset[str]] = ContextVar("tokens", default=frozenset())
 
 
 @asynccontextmanager
-async def writing(engine: Engine, name: str) -> AsyncIterator[None]:
+async def writing(engine: Engine, name: str, waits: Waits | None = None) -> AsyncIterator[None]:
     """Locks the index ``name`` in ``engine`` for one writer.
 
-        async with writing(catalogue.engine, "notes"):
+        async with writing(catalogue.engine, "notes", print):
             catalogue.write_documents(documents)
 
-    Raises IndexBusyError where another one has it. The lock of a process that was killed is free at
+    Where others write or wait to write, it ``waits`` its turn, in the order in which they came, and
+    tells that function how many are ahead; without one it raises IndexBusyError.
+
+    The lock of a process that was killed is free at
     once; the lock of a machine that died, when PostgreSQL has noticed it, within two minutes. Where
     PostgreSQL itself restarts, the lock is taken again, and the writer is stopped if another one
     was quicker. No transaction of a writer that lost its lock to another one is committed.
     """
-    folder = Path(engine.url.database or "").parent
-    async with _advisory(engine, name) if is_postgresql(engine) else _file(folder, name):
+    shared, folder = is_postgresql(engine), Path(engine.url.database or "").parent
+    async with _advisory(engine, name, waits) if shared else _file(folder, name, waits):
         before = patience.set(PATIENCE)
         try:
             yield
@@ -54,29 +66,38 @@ async def writing(engine: Engine, name: str) -> AsyncIterator[None]:
             patience.reset(before)
 
 
+async def _in_turn(turn: FileTurn | _AdvisoryLock, name: str, waits: Waits | None) -> None:
+    """Takes the lock of ``turn`` once all who came before have ended. Raises IndexBusyError."""
+    await asyncio.to_thread(turn.join)
+    while (ahead := await asyncio.to_thread(turn.ahead)) or not await asyncio.to_thread(turn.take):
+        if waits is None:
+            raise _taken(name)
+        waits(ahead or 1)
+        await asyncio.sleep(_PAUSE)
+
+
 @asynccontextmanager
-async def _file(folder: Path, name: str) -> AsyncIterator[None]:
-    lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+async def _file(folder: Path, name: str, waits: Waits | None) -> AsyncIterator[None]:
+    turn = FileTurn(folder)
     try:
-        await asyncio.to_thread(lock.acquire)
-    except Timeout as error:
-        raise _taken(name) from error
-    except OSError as error:
-        raise RagraphsError(
-            f"The index at {name} cannot be locked for writing ({error.strerror or error}); ask "
-            "its owner for permission to write, or name another --index."
-        ) from error
-    try:
+        try:
+            await _in_turn(turn, name, waits)
+        except Timeout as error:
+            raise _taken(name) from error
+        except OSError as error:
+            raise RagraphsError(
+                f"The index at {name} cannot be locked for writing ({error.strerror or error}); "
+                "ask its owner for permission to write, or name another --index."
+            ) from error
         yield
     finally:
-        await asyncio.to_thread(lock.release)
+        await asyncio.shield(asyncio.to_thread(turn.end))
 
 
 @asynccontextmanager
-async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
+async def _advisory(engine: Engine, name: str, waits: Waits | None) -> AsyncIterator[None]:
     lock = _AdvisoryLock(engine, name)
-    if not await _begun(lock):
-        raise _taken(name)
+    await _begin(lock, name, waits)
     writer = asyncio.current_task()
     assert writer is not None
     lost: list[BaseException] = []
@@ -109,12 +130,11 @@ async def _advisory(engine: Engine, name: str) -> AsyncIterator[None]:
         await asyncio.shield(_ended(lock, watcher))
 
 
-async def _begun(lock: _AdvisoryLock) -> bool:
-    """Whether ``lock`` was taken. Raises RagraphsError behind a pooler of one connection."""
+async def _begin(lock: _AdvisoryLock, name: str, waits: Waits | None) -> None:
+    """Takes ``lock`` in turn. Raises RagraphsError behind a pooler of one connection."""
     marking: list[asyncio.Task[None]] = []
     try:
-        if not await asyncio.to_thread(lock.take):
-            return False
+        await _in_turn(lock, name, waits)
         marking.append(asyncio.create_task(asyncio.to_thread(lock.mark)))
         if not (await asyncio.wait(marking, timeout=_SECOND_CONNECTION))[0]:
             raise RagraphsError(
@@ -125,7 +145,6 @@ async def _begun(lock: _AdvisoryLock) -> bool:
     except BaseException:
         await asyncio.shield(_ended(lock, *marking))
         raise
-    return True
 
 
 async def _ended(lock: _AdvisoryLock, *last: asyncio.Task[None]) -> None:
@@ -144,30 +163,58 @@ class _AdvisoryLock:
 
     A pooler leaves the session of the server to an open transaction alone. While it idles, it
     holds no snapshot, so that it keeps no deleted rows alive. Every writer leaves a ``token`` in
-    the index; a commit of one whose token is gone is refused.
+    the index; a commit of one whose token is gone is refused. A place in the queue is another
+    advisory lock of the transaction, with a number.
     """
 
     def __init__(self, engine: Engine, name: str) -> None:
         self.token = uuid.uuid4().hex
         self._engine, self._key, self._name = engine, advisory_key(engine, "write"), name
+        self._queue = {"queue": advisory_key(engine, "queue") & 0x7FFFFFFF}
         self._connection: Connection | None = None
+        self._number: int | None = None
         self._has_ended = False
         self._one_at_a_time = RLock()
+
+    def join(self) -> None:
+        """Takes the last place of the queue."""
+        with self._one_at_a_time:
+            connection = self._connected()
+            while self._number is None and connection is not None:
+                last = {"last": connection.scalar(_LAST, self._queue)}
+                self._number = connection.scalar(_JOIN, self._queue | last)
+
+    def ahead(self) -> int:
+        """The number of writers that came before this one and have not ended.
+
+        Where the connection was lost, the place is, too.
+        """
+        with self._one_at_a_time:
+            try:
+                if (connection := self._connected()) is None:
+                    return 0
+                number = {"number": self._number}
+                return int(connection.scalar(_AHEAD, self._queue | number) or 0)
+            except LostConnectionError:
+                self.free()
+        self.join()
+        return self.ahead()
 
     def take(self) -> bool:
         """Whether the lock is now this one's."""
         with self._one_at_a_time:
-            if self._has_ended:
+            if (connection := self._connected()) is None:
                 return False
+            return bool(connection.scalar(select(func.pg_try_advisory_xact_lock(self._key))))
+
+    def _connected(self) -> Connection | None:
+        """The connection of the lock, opened where there is none; None once it has ended."""
+        if self._connection is None and not self._has_ended:
             connection = self._engine.connect()
-            taken = bool(connection.scalar(select(func.pg_try_advisory_xact_lock(self._key))))
-            if not taken:
-                connection.close()
-                return False
             for setting, value in _WHILE_HELD.items():
                 connection.exec_driver_sql(f"SET LOCAL {setting} = {value}")
             self._connection = connection
-        return True
+        return self._connection
 
     def mark(self) -> None:
         """Leaves the token, by which commits of an earlier writer are refused."""
@@ -184,6 +231,7 @@ class _AdvisoryLock:
             except LostConnectionError:
                 self.free()
                 if not self.take():
+                    self.free()
                     return False
         with self._engine.connect() as connection:
             return self._is_marked(connection)
@@ -207,7 +255,7 @@ class _AdvisoryLock:
         with self._one_at_a_time:
             if (connection := self._connection) is None:
                 return
-            self._connection = None
+            self._connection = self._number = None
             with suppress(LostConnectionError, InvalidRequestError):
                 connection.close()
 
@@ -220,5 +268,6 @@ class _AdvisoryLock:
 
 def _taken(name: str) -> IndexBusyError:
     return IndexBusyError(
-        f"Another run is writing to the index at {name}; wait until it has finished."
+        f"Another run is writing to the index at {name}; try again when it has finished, or wait "
+        "your turn with: ragraphs index --wait"
     )

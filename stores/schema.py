@@ -51,7 +51,7 @@ def open_database(folder: Path, *, create: bool, any_format: bool = False) -> En
     if not path.exists() and not create:
         raise _missing(folder)
     names = set(os.listdir(folder)) if folder.is_dir() else set()
-    if DATABASE not in names and names - {LOCK}:
+    if DATABASE not in names and any(name.partition(".")[0] != LOCK for name in names):
         raise RagraphsError(
             f"The folder {folder} holds other files and no index; name an empty or a new folder "
             "with --index."

@@ -140,7 +140,7 @@ async def test_schemas_explain_every_setting_with_its_bounds(server, graph):
     assert all(setting["description"] for setting in settings.values())
     assert (settings["concurrency"]["minimum"], settings["concurrency"]["maximum"]) == (1, 256)
     inputs = set(schemas["input_schema"]["properties"])
-    given = {"sources", "documents", "remove", "triples"}
+    given = {"sources", "documents", "remove", "triples", "wait"}
     assert inputs == (given if graph == "index" else {"question"})
 
 

@@ -90,7 +90,7 @@ async def test_every_graph_explains_its_settings_and_can_be_drawn(client, graph)
     assert schemas["output_schema"]["properties"]
     inputs = set(schemas["input_schema"]["properties"])
     assert inputs == {
-        "index": {"sources", "documents", "remove", "triples"},
+        "index": {"sources", "documents", "remove", "triples", "wait"},
         "router": {"question", "statement", "messages"},
     }.get(graph, {"question"})
     drawing = await client.assistants.get_graph(assistant, xray=1)

@@ -34,6 +34,7 @@ _EXTRAS = {
     "formats": "reading .pptx and .xlsx files",
     "serve": "tools over MCP",
     "otel": "traces for OpenTelemetry",
+    "watch": "following folders",
     "postgres": "indexes in a PostgreSQL database",
     "ray": "indexing on a cluster",
     "evaluate": "drawings and fits of ragraphs evaluate",

@@ -11,6 +11,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from ..algorithms.hoprag.graph import HopGraph
+from ..index.freshness import behind, told_behind
 from ..index.hierarchy import is_begun
 from ..index.hops import stored_hops
 from ..index.layers import LAYERS, built_layers, read_for, unfinished_layers, wanted_layers
@@ -56,6 +57,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         "passage_tokens": (catalogue.property("passage_size") or [None])[0],
         "layers": (built := built_layers(index)),
         "unfinished_layers": (unfinished := unfinished_layers(index)),
+        **({"behind": late} if (late := behind(index)) else {}),
         "missing_layers": [name for name in LAYERS if name not in (*built, *unfinished)],
         "bytes": _bytes(index),
         "replies": index.replies.count(),
@@ -148,6 +150,8 @@ def _lacks(described: dict[str, Any]) -> Iterator[Lack]:
     if unfinished := described["unfinished_layers"]:
         says = f"Begun and not finished: {', '.join(unfinished)}."
         yield {"says": says, "mend": command}
+    if late := told_behind(described.get("behind", {})):
+        yield {"says": late, "mend": command}
     if "new_communities" in described:
         says = "Reports on the communities of a change are not finished; those of before answer."
         yield {"says": says, "mend": command}

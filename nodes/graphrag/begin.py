@@ -8,7 +8,7 @@ from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...state.answering import QuestionInput
 from ...state.graphrag import GraphragState
-from ..begin import check_question, check_retriever, fresh_state
+from ..begin import check_question, check_retriever, fresh_state, warn_of_late_layers
 from ..node import node
 from ..run import Run, Update
 
@@ -34,5 +34,6 @@ async def begin_search(state: QuestionInput, run: Run[GraphragContext]) -> Updat
         search = "text"
     if search not in _WITHOUT_COMMUNITIES:
         await run.in_thread(load_communities)
+    await warn_of_late_layers(run, walks=True)
     warnings = Overwrite(run.meter.warnings)
     return {**_FRESH, "held": run.context.found, "search": search, "warnings": warnings}

@@ -25,6 +25,7 @@ _FORMS = {
     "and with 'metadata' or without",
     "remove": _A_LIST,
     "triples": _A_LIST,
+    "wait": "true or false",
 }
 
 
@@ -40,6 +41,7 @@ class _Given(TypedDict, total=False):
     documents: list[_Document] | None
     remove: _Texts
     triples: _Texts
+    wait: InstanceOf[bool] | None
 
 
 _FORM = TypeAdapter(_Given)

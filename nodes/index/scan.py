@@ -46,6 +46,11 @@ async def scan(state: IndexState, context: IndexContext) -> dict[str, Any]:
 
     Only where the reader of passages can be opened is a new index made.
     """
+    return await scanned(state, context)
+
+
+async def scanned(state: IndexState, context: IndexContext) -> dict[str, Any]:
+    """The update of ``scan``."""
     loader = FileReader(Limits.by(settings()))
     found, index, reader = await to_its_end(
         _scan_by, loader, state, context, threads=None, stop=loader.stop

@@ -67,6 +67,21 @@ async def split(state: IndexState, run: Run[IndexContext]) -> Update:
 
     With ``repair``, vectors and the lexical index are made anew; with ``purge``, written anew.
     """
+    results: list[Any] = [await _stored(state, run)]
+    for other in state.get("along", ()):
+        try:
+            results.append(await _stored(other, run))
+        except RagraphsError as error:
+            results.append(error)
+    await to_its_end(renew_titles, run.index)
+    repair, purge = run.context.repair, run.context.purge
+    if repair or purge:
+        await to_its_end(partial(rebuilding.begin, anew=repair, purge=purge), run.index)
+    return {**results[0], "along": results}
+
+
+async def _stored(state: IndexState, run: Run[IndexContext]) -> Update:
+    """Stores one change, and returns its counts and failures."""
     reading = await run.in_thread(DocumentReader, ())
     await read_documents(reading, {"inline": state["inline"]}, lambda done, total: None)
     parts = await in_parts(
@@ -81,10 +96,6 @@ async def split(state: IndexState, run: Run[IndexContext]) -> Update:
     for counts, failures in parts:
         reading.add(counts, failures)
     await to_its_end(reading.remove, state["gone"])
-    await to_its_end(renew_titles, run.index)
-    repair, purge = run.context.repair, run.context.purge
-    if repair or purge:
-        await to_its_end(partial(rebuilding.begin, anew=repair, purge=purge), run.index)
     return reading.result(state)
 
 

@@ -20,6 +20,7 @@ from ...index import (
     vectors,
 )
 from ...index.concurrency import to_its_end
+from ...index.freshness import note_followed
 from ...index.layers import lacks_readings
 from ...index.opening import Index
 from ...state.index import IndexState
@@ -29,13 +30,17 @@ from ..run import Run, Update
 _Work = Callable[[Index, IndexContext], Awaitable[None]]
 
 
-def _step(layer: LayerName | None, work: _Work) -> Node:
+def _step(layer: LayerName | None, work: _Work, *, last: bool = False) -> Node:
+    """A node that does ``work`` for a ``layer`` that is wanted; the ``last`` one ends it."""
+
     @node()
     async def step(state: IndexState, run: Run[IndexContext]) -> Update:
         if layer is None or (
             layer in state["layers"] and not await run.in_thread(lacks_readings, layer)
         ):
             await work(run.index, run.context)
+            if layer is not None and last:
+                await run.in_thread(note_followed, layer)
         return {}
 
     return step
@@ -53,9 +58,9 @@ detect_communities = _step(
     "communities",
     lambda index, context: to_its_end(hierarchy.detect_communities, index, context.repair),
 )
-link_passages = _step("sentences", _in_thread(sentences.link_passages))
+link_passages = _step("sentences", _in_thread(sentences.link_passages), last=True)
 embed_questions = _step("hops", hop_edges.embed_questions)
-merge_edges = _step("hops", _in_thread(hop_edges.merge_edges))
-embed_entities = _step("entities", entities.embed_entities)
+merge_edges = _step("hops", _in_thread(hop_edges.merge_edges), last=True)
+embed_entities = _step("entities", entities.embed_entities, last=True)
 write_reports = _step("communities", communities.write_reports)
-embed_reports = _step("communities", communities.embed_reports)
+embed_reports = _step("communities", communities.embed_reports, last=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from langgraph.config import get_stream_writer
+import asyncio
+from dataclasses import replace
+from typing import Any
 
 from ...context import IndexContext
 from ...index.cluster.ray_cluster import working_on
-from ...index.recorded import record_settings
+from ...index.recorded import open_for_indexing, record_settings
+from ...state.errors import RagraphsError
 from ...state.index import IndexState
 from ..node import node
 from ..run import Run, Update
 from ..subgraph import Graph, GraphNode, relay
+from .scan import scanned
+from .turns import Change, WritingTurn, made_along, turn_of
 
 _GIVEN = ("inline", "files", "triple_files", "gone", "failures", "layers")
 _CHANGED = ("added", "updated", "unchanged", "removed", "failures", "usage", "warnings")
@@ -25,12 +30,56 @@ def update_by(graph: Graph) -> GraphNode:
 
     @node()
     async def update(state: IndexState, run: Run[IndexContext]) -> Update:
-        given = {key: state[key] for key in _GIVEN}  # type: ignore[literal-required]
-        async with run.index.writing(), working_on(run.index, run.context):
-            layers, embeddings = state["layers"], state["embeddings"]
-            await run.in_thread(record_settings, run.context, layers, embeddings)
-            run.index.replies.watch()
-            result = await relay(graph, given, run.context, get_stream_writer())
-        return {key: result[key] for key in _CHANGED}
+        own = Change(state)
+        if (made := await made_along(own, run)) is not None:
+            return made
+        async with turn_of(own, run) as turn:
+            if turn.has_waited:  # an index that was made anew meanwhile is another one
+                index = await asyncio.to_thread(open_for_indexing, run.context)
+                run = replace(run, index=index)
+            return await _make(graph, turn, run)
 
     return GraphNode(update, graph)
+
+
+async def _make(graph: Graph, turn: WritingTurn, run: Run[IndexContext]) -> Update:
+    """Makes all changes of a turn, and returns the update of its own one."""
+    given = await _looked_for(turn, run.context)
+    own, *others = given.values()
+    async with working_on(run.index, run.context):
+        await run.in_thread(record_settings, run.context, own["layers"], own["embeddings"])
+        run.index.replies.watch()
+        result = await relay(
+            graph,
+            {**{key: own[key] for key in _GIVEN}, "along": others},
+            run.context,
+            turn.tell,
+            more=("along",),
+        )
+    update = {key: result[key] for key in _CHANGED}
+    first, *parts = result["along"]
+    later = result["failures"][len(first["failures"]) :]
+    for change, part in zip(list(given)[1:], parts, strict=True):
+        if isinstance(part, RagraphsError):
+            change.made.set_exception(part)
+        else:  # the costs are told once
+            failures = [*part["failures"], *later]
+            change.made.set_result({**update, **part, "failures": failures, "usage": {}})
+    return update
+
+
+async def _looked_for(turn: WritingTurn, context: IndexContext) -> dict[Change, Any]:
+    """The files to read and the documents to remove of every change of a turn.
+
+    After a wait they are looked for once more, since others have written.
+    """
+    own, *others = turn.changes
+    if not turn.has_waited:
+        return {change: change.state for change in turn.changes}
+    given: dict[Change, Any] = {own: await scanned(own.state, context)}
+    for change in others:
+        try:
+            given[change] = await scanned(change.state, context)
+        except RagraphsError as error:
+            change.made.set_exception(error)
+    return given

@@ -75,8 +75,8 @@ async def correct_entities(request: Request) -> Response:
     access = access_by(request)
     asked = await body_of(request, CorrectBody, _CORRECTION)
     context = _writing(access.index(asked.index))
-    done = await asyncio.to_thread(correct, context, asked.action, asked.a, asked.b)
-    return as_json(done)
+    given = context, asked.action, asked.a, asked.b
+    return as_json(await asyncio.to_thread(correct, *given, waits=True))
 
 
 async def undo(request: Request) -> Response:
@@ -84,7 +84,7 @@ async def undo(request: Request) -> Response:
     access = access_by(request)
     asked = await body_of(request, Withdrawal, '{"correction": 3}')
     context = _writing(access.index(asked.index))
-    return as_json(await asyncio.to_thread(withdraw, context, asked.correction))
+    return as_json(await asyncio.to_thread(withdraw, context, asked.correction, waits=True))
 
 
 def _writing(index: str) -> Context:

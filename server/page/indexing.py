@@ -16,16 +16,14 @@ from starlette.responses import Response
 from ...context import IndexContext, LayerName
 from ...index.opening import open_index
 from ...nodes.subgraph import Events, events_of
-from ...state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
-from ..admission import runs_of
+from ...state.errors import IndexNotFoundError, RagraphsError
+from ..admission import give_way, runs_of
 from ..exchange import EventStream, body_of
 from .pending import note_reason, taken_along
 from .route import access_by
-from .turns import in_turn
 from .uploads import checked_uploads
 
 _MOST = 10_000
-_BUSY = "Another run was writing to the index, and its turn did not come."
 
 
 class IndexBody(BaseModel):
@@ -84,8 +82,8 @@ async def _with_others(wanted: IndexBody, others: list[str], context: IndexConte
         async for event in _run([*wanted.paths, *others], wanted.remove, context):
             yield event
         return
-    except RagraphsError as error:
-        if not others or isinstance(error, IndexBusyError):
+    except RagraphsError:
+        if not others:
             raise
     note_reason(others, "")
     async for event in _run(wanted.paths, wanted.remove, context):
@@ -103,13 +101,14 @@ async def _run(sources: list[str], remove: list[str], context: IndexContext) -> 
     given = {"sources": sources, "remove": remove}
     done: dict[str, Any] = {}
     try:
-        async for name, value in in_turn(lambda: events_of(graph, given, context)):
+        async for name, value in events_of(graph, given, context):
             if name == "answer":
                 done = value
             else:
+                give_way(value)
                 yield name, value
     except RagraphsError as error:
-        note_reason(sources, _BUSY if isinstance(error, IndexBusyError) else str(error))
+        note_reason(sources, str(error))
         raise
     note_reason(sources, "")
     yield "done", done

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ...algorithms.router.decision import feasible
 from ...evaluation.results import has_results
 from ...graphs.methods import METHODS, RouterContext, told_methods
+from ...index.freshness import behind
 from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
 from ...models.embeddings import identity
@@ -29,6 +30,7 @@ _EMPTY: dict[str, Any] = {
     "passages": 0,
     "layers": [],
     "unfinished": [],
+    "behind": {},
     "embeddings": "",
     "obstacles": {},
 }
@@ -81,6 +83,7 @@ def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
         "passages": index.catalogue.count_passages(),
         "layers": layers,
         "unfinished": unfinished_layers(index),
+        "behind": behind(index),
         "embeddings": identity(embeddings),  # without loading them
         "obstacles": feasible(METHODS, layers, calls_left(context, {})),
     }

@@ -32,6 +32,7 @@ ROWS = 200
         ({"documents": [{"id": 5, "text": "x"}]}, r"documents\[0\]\['id'\]"),
         ({"remove": [5]}, r"remove\[0\]"),
         ({"triples": {}}, "'triples' must be a list"),
+        ({"wait": "no"}, "'wait' must be true or false"),
         ({"remove": ["none"]}, "no document 'none'"),
     ],
 )
@@ -43,7 +44,7 @@ def test_input_of_another_form_is_refused_in_a_sentence(indexing, given, sentenc
 
 @given(
     st.dictionaries(
-        st.sampled_from(["sources", "documents", "remove", "triples"]),
+        st.sampled_from(["sources", "documents", "remove", "triples", "wait"]),
         st.recursive(
             st.none() | st.integers() | st.text(max_size=3),
             lambda inner: (

@@ -15,6 +15,7 @@ PACKAGES = {
     "formats": ["openpyxl", "python-pptx"],
     "serve": ["mcp", "python-multipart", "starlette", "uvicorn"],
     "otel": ["opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"],
+    "watch": ["watchfiles"],
     "postgres": ["psycopg", "psycopg-binary"],
     "ray": ["ray"],
     "evaluate": ["matplotlib", "scikit-learn", "scipy"],

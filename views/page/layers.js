@@ -26,6 +26,7 @@ function Layer({ name, has, server, indexing }) {
     <div>
       <b>${layer}</b> ${(has || begun) && html`<span class="chip">${t(begun ? "d_begun" : "d_made")}</span>`}
       <p class="small soft">${t(`layer_${name}_for`)}</p>
+      ${server.behind[name] && html`<p class="small" data-part="behind">${t("d_behind", { number: server.behind[name] })}</p>`}
     </div>
     ${!has && server.uploads &&
     html`<button class="button" type="button" disabled=${indexing.busy} aria-label=${t(begun ? "d_finish_this" : "d_make_this", { layer })}

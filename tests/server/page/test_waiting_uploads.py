@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,6 @@ import pytest
 from filelock import FileLock
 from page_server import Event, events_in, followed
 from ragraphs import IndexContext, index_graph
-from ragraphs.server.page.turns import in_turn
-from ragraphs.state.errors import IndexBusyError
 from ragraphs.stores.schema import LOCK
 from tool_server import serving_questions
 
@@ -112,6 +110,7 @@ def test_an_uploaded_file_waits_until_it_is_indexed(server):
     assert server.waiting() == [] and server.titles() == {"a", "Tay Bridge"}
 
 
+@pytest.mark.slow
 def test_the_next_run_of_anybody_takes_along_what_waits(server):
     server.upload(("tay.md", TAY))
     [other] = server.upload(("forth.md", FORTH))
@@ -150,6 +149,7 @@ def test_files_of_an_index_that_is_not_there_yet_wait_too(server):
     assert server.waiting(index="later") == []
 
 
+@pytest.mark.slow
 def test_a_file_whose_content_is_another_one_waits_again(server):
     [path] = server.upload(("tay.md", TAY))
     server.index(paths=[path])
@@ -212,31 +212,35 @@ def test_a_run_waits_for_its_turn(server):
     assert server.waiting() == []
 
 
-@pytest.mark.slow
-def test_a_run_whose_turn_does_not_come_says_so_and_its_files_stay_listed(server):
+def test_of_many_who_write_while_another_run_does_none_is_refused(server):
+    paths = [server.upload((f"{n}.md", TAY + b"%d" % n))[0] for n in range(6)]
+    ended: list[Event] = []
+
+    def write(wanted: dict[str, Any]) -> None:
+        ended.append(followed(server.url, "/page/index", wanted)[-1])
+
+    with server.busy():
+        threads = [threading.Thread(target=write, args=[{"paths": [path]}]) for path in paths]
+        for thread in threads:
+            thread.start()
+        time.sleep(3)
+        assert ended == [] and sorted(server.waiting()) == sorted(paths)
+    for thread in threads:
+        thread.join(60)
+    assert [name for name, _ in ended] == ["done"] * 6
+    assert sum(told["added"] for _, told in ended) == 6 and server.waiting() == []
+
+
+def test_files_of_a_client_that_leaves_while_it_waits_stay_listed(server):
     [path] = server.upload(("tay.md", TAY))
     with server.busy():
-        name, told = followed(server.url, "/page/index", {"paths": [path]})[-1]
-        assert name == "error" and "Another run is writing" in told["detail"]
-        [waiting] = server.listed()["waiting"]
-        assert waiting["path"] == path and "Another run was writing" in waiting["reason"]
+        body = {"paths": [path]}
+        with httpx.stream("POST", f"{server.url}/page/index", json=body, timeout=60) as answer:
+            assert next(events_in(answer.iter_lines()))[1]["step"] == "wait_for_turn"
+        time.sleep(1)
+    time.sleep(1)
+    assert server.waiting() == [path] and server.titles() == {"a"}
     assert server.index()["added"] == 1 and server.waiting() == []
-
-
-def test_a_turn_is_waited_for_no_longer_than_the_bound():
-    begun: list[int] = []
-
-    async def busy() -> AsyncIterator[Any]:
-        begun.append(1)
-        raise IndexBusyError("Another run is writing.")
-        yield
-
-    async def wait() -> list[Any]:
-        return [part async for part in in_turn(busy, seconds=0.3, pause=0.1)]
-
-    with pytest.raises(IndexBusyError):
-        asyncio.run(wait())
-    assert 2 <= len(begun) <= 5
 
 
 def test_what_waits_can_be_discarded(server):

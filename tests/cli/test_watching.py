@@ -1,0 +1,238 @@
+"""`ragraphs index --watch` keeps an index what a fresh one of its folders would be."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from command_line import assert_one_sentence
+from ragraphs.cli import watching
+from ragraphs.cli.watching import Changes, bring_up_to_date
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+from ragraphs.index.opening import open_index
+from ragraphs.state.errors import RagraphsError
+from ragraphs.views.status import export_lines
+
+NAMES = ["Ada Quill", "Ben Rook", "Arlen Tower", "the Brass Gate", "이순신", "한강"]
+
+
+def a_text(chance: random.Random) -> str:
+    """A few sentences on things that other texts name, too."""
+    return " ".join(
+        f"{chance.choice(NAMES)} met {chance.choice(NAMES)} in {chance.randrange(1900, 2000)}."
+        for _ in range(chance.randrange(1, 6))
+    )
+
+
+def change(docs: Path, chance: random.Random, most: int) -> None:
+    """Writes, moves or deletes a file, or a folder of some."""
+    files = [file for file in docs.rglob("*.txt")]
+    what = chance.random()
+    target = docs / chance.choice(["", "one", "two"]) / f"{chance.randrange(most)}.txt"
+    target.parent.mkdir(exist_ok=True)
+    if what < 0.6 or len(files) < 3:
+        target.write_text(a_text(chance))
+    elif what < 0.8:
+        os.replace(chance.choice(files), target)
+    elif what < 0.97:
+        chance.choice(files).unlink()
+    else:
+        folder = docs / chance.choice(["one", "two"])
+        if folder.is_dir() and any(folder not in file.parents for file in files):
+            shutil.rmtree(folder)
+
+
+def export(index: Path) -> list[str]:
+    return list(export_lines(open_index(str(index))))
+
+
+def brought(docs: Path, index: Path, **settings: Any) -> Any:
+    """One run of the index graph over ``docs``."""
+    context = IndexContext(index=str(index), embeddings="lexical", **settings)
+    return graph.invoke({"sources": [str(docs)]}, context=context)
+
+
+class Watched:
+    """Folders that are followed in this thread, and an index that is brought up to date."""
+
+    def __init__(self, docs: Path, index: Path) -> None:
+        self.docs, self.index, self.runs, self.idle_since = docs, index, 0, float("inf")
+        self.changes = Changes([docs], index)
+
+    def run(self) -> None:
+        self.idle_since = float("inf")
+        brought(self.docs, self.index)
+        self.runs += 1
+        self.idle_since = time.monotonic()
+
+    def while_it_lasts(self, work: Any) -> None:
+        """Follows the folders while another thread does ``work``, and until all is quiet."""
+
+        def until_quiet() -> None:
+            try:
+                work()
+                while time.monotonic() - self.idle_since < 1.5:
+                    time.sleep(0.05)
+            finally:
+                self.changes.stop()
+
+        with self.changes.followed():
+            self.run()
+            worker = Thread(target=until_quiet)
+            worker.start()
+            bring_up_to_date(self.changes, self.run)
+            worker.join()
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "0.txt").write_text(a_text(random.Random(0)))
+    return folder
+
+
+def test_after_changes_at_random_the_index_is_that_of_a_fresh_build(docs, tmp_path):
+    watched, chance = Watched(docs, docs / "notes"), random.Random(7)
+
+    def work() -> None:
+        until = time.monotonic() + 3
+        while time.monotonic() < until:
+            change(docs, chance, 12)
+            time.sleep(chance.choice([0, 0, 0.02, 0.4]))
+
+    watched.while_it_lasts(work)
+    assert 1 < watched.runs < 12
+    brought(docs, tmp_path / "fresh")
+    # Paths are relative to the folder of the index, which are two.
+    assert texts_in(docs / "notes") == texts_in(tmp_path / "fresh")
+
+
+def texts_in(index: Path) -> list[tuple[str, str]]:
+    passages = open_index(str(index)).catalogue.all_passages()
+    return sorted((Path(one["document"]).name, one["text"]) for one in passages)
+
+
+def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs):
+    watched = Watched(docs, docs / "notes")
+
+    def work() -> None:
+        time.sleep(2)
+        (docs / ".hidden.txt").write_text("Not for others.")
+        time.sleep(1)
+
+    watched.while_it_lasts(work)
+    assert watched.runs <= 2
+
+
+def test_a_change_during_a_run_starts_another_one(docs, monkeypatch):
+    watched, run = Watched(docs, docs / "notes"), Watched.run
+
+    def slow(self: Watched) -> None:
+        run(self)
+        if self.runs == 1:
+            (docs / "late.txt").write_text("It came late.")
+            time.sleep(1)
+
+    monkeypatch.setattr(Watched, "run", slow)
+    watched.while_it_lasts(lambda: None)
+    assert "It came late." in [text for _, text in texts_in(docs / "notes")]
+
+
+def test_a_folder_that_is_made_anew_is_followed_again(docs):
+    watched = Watched(docs, docs.parent / "notes")
+
+    def work() -> None:
+        os.rename(docs, docs.parent / "before")
+        time.sleep(1)
+        docs.mkdir()
+        (docs / "new.txt").write_text("It is new.")
+
+    watched.while_it_lasts(work)
+    assert [text for _, text in texts_in(watched.index)] == ["It is new."]
+
+
+def test_a_run_that_failed_is_tried_again(docs, monkeypatch, capsys):
+    monkeypatch.setattr(watching, "_PAUSES", (0.1, 0.1, 0.1))
+    tries: list[int] = []
+    changes = Changes([docs], docs / "notes")
+
+    def run() -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise RagraphsError("The embeddings cannot be reached.")
+        changes.stop()
+
+    with changes.followed():
+        (docs / "a.txt").write_text("One.")
+        bring_up_to_date(changes, run)
+    assert len(tries) == 3 and "tried again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (["docs/0.txt"], "--watch follows folders, and 'docs/0.txt' is none"),
+        ([], "--watch follows folders; name one or more"),
+        (["docs", "--json"], "--watch goes on until Ctrl-C; leave --json"),
+        (["docs", "--repair"], "--watch goes on until Ctrl-C; leave --json"),
+    ],
+)
+def test_what_cannot_be_followed_is_told_in_a_sentence(run, docs, given, sentence, monkeypatch):
+    monkeypatch.chdir(docs.parent)
+    assert_one_sentence(run("index", *given, "--watch", "--embeddings", "lexical"), 2, sentence)
+    assert not Path(".ragraphs").exists()
+
+
+def heeding() -> None:
+    """Heeds Ctrl-C even where the tests run in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.slow
+def test_200_files_change_at_random_while_the_command_follows_them(tmp_path):
+    docs, index, chance = tmp_path / "docs", tmp_path / "notes", random.Random(3)
+    docs.mkdir()
+    for number in range(200):
+        (docs / f"{number}.txt").write_text(a_text(chance))
+    command = [str(Path(sys.executable).with_name("ragraphs")), "index", str(docs), "--watch"]
+    command += [
+        "--index",
+        str(index),
+        "--embeddings",
+        "lexical",
+        "--layers",
+        "hops,entities,sentences",
+    ]
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        running = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=heeding
+        )
+    while "is kept up to date" not in log.read_text():
+        assert running.poll() is None, log.read_text()
+        time.sleep(0.2)
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        change(docs, chance, 200)
+        time.sleep(chance.choice([0, 0.02, 0.1, 1]))
+    quiet_since, seen = time.monotonic(), ""
+    while time.monotonic() - quiet_since < 8:
+        time.sleep(0.2)
+        if (now := log.read_text()) != seen:
+            quiet_since, seen = time.monotonic(), now
+    running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 0, log.read_text()
+    assert "followed no more" in log.read_text()
+    brought(docs, tmp_path / "fresh", layers=["hops", "entities", "sentences"])
+    assert export(index) == export(tmp_path / "fresh")
