@@ -208,7 +208,7 @@ async def embed_reports(index: Index, context: Context) -> None:
 async def _embed(index: Index, context: Context, kept: Collection[str]) -> None:
     """Gives every report its vector, and deletes all others but those with the ids ``kept``."""
     wanted = await asyncio.to_thread(
-        lambda: {entry.id for entry in map(_entry, index.communities.all()) if entry}
+        lambda: {owned_id(id, _text(*told)) for id, *told in index.communities.told()}
     )
     report = progress_of("embed_reports")
     await embed_entries(index, context, "reports", wanted.union(kept), _entries, report)
@@ -233,8 +233,12 @@ def _entry(community: StoredCommunity) -> Entry | None:
     """The entry of a community's report, if it tells anything."""
     if community.report is None or is_empty(community.report):
         return None
-    text = f"{community.report['title']}\n{community.report['summary']}"
+    text = _text(community.report["title"], community.report["summary"])
     return Entry(owned_id(community.id, text), text, {"community": community.id})
+
+
+def _text(title: str, summary: str) -> str:
+    return f"{title}\n{summary}"
 
 
 def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:

@@ -208,13 +208,13 @@ def _parts(index: Index) -> set[str]:
 
 def _entity_rows(index: Index) -> dict[str, Element]:
     known: dict[str, str] = {}  # one object for each passage
+    told: defaultdict[str, list[str]] = defaultdict(list)
+    for id, passage in index.entities.all_passages():
+        told[id].append(known.setdefault(passage, passage))
     found: dict[str, Element] = {}
-    for entities in batches(index.entities.all_entities()):
-        passages = index.entities.passages_of(entity.id for entity in entities)
-        for id, name, type, description in entities:
-            text = f"{type}. {description}" if type else description
-            told = tuple(known.setdefault(one, one) for one in passages.get(id, ()))
-            found[id] = Element("entity", id, name, text, told)
+    for id, name, type, description in index.entities.all_entities():
+        text = f"{type}. {description}" if type else description
+        found[id] = Element("entity", id, name, text, tuple(told.pop(id, ())))
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from ..algorithms.entities.candidates import ShownName
+from ..algorithms.entities.known_mentions import KnownMentions
 from ..algorithms.entities.merging import Merging
 from ..algorithms.entities.senses import FoundFacts
 from ..context import Context, wants_refresh
@@ -29,7 +30,7 @@ from .size import is_large
 
 _MERGING = "2"  # to be raised when merging gives other entities for the same facts
 _PARTED = "parted"  # property: names that their descriptions tell apart
-_DESCRIBED_BY = "described_by"  # property: the reader, and the package, of the descriptions
+_MADE_BY = "entities_made_by"  # property: the reader and the version of the package, and the stamp
 
 
 @dataclass
@@ -45,13 +46,14 @@ async def resolve_entities(index: Index, context: Context) -> None:
     """Makes the entities anew, if facts or corrections have changed since.
 
     Where a model read the passages, it decides which of the names that may be one thing are one.
-    After texts were removed they are made anew as well, to tell which replies are still of use.
+    After texts were removed they are made anew as well, to tell which replies are still of use, and
+    so they are for a repair.
     """
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
     stamp = await asyncio.to_thread(_stamp, index)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
-    again = bool(forgetting) or wants_refresh(context)
+    again = bool(forgetting) or wants_refresh(context) or index.anew
     if not again and await asyncio.to_thread(ENTITIES.is_current, index, stamp):
         return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
@@ -79,15 +81,20 @@ async def part(
 
 def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[Parting]) -> None:
     started = time.monotonic()
-    graph = merging.graph(decided.same, decided.others, parted)
+    reader, made, before = index.catalogue.properties("reader", ENTITIES.kept_as, _MADE_BY)
+    made_by = f"{known_as(reader)} {version('ragraphs')}"
+    store, same = index.entities, before == [made_by, made]
+    known = (store.all_aliases(), store.all_passages(), store.all_mentions())
+    mentions = KnownMentions(*known) if same and not index.anew else None
+    graph = merging.graph(decided.same, decided.others, parted, mentions)
     index.catalogue.set_property(_PARTED, [list(one) for one in parted] or None)
-    known, by = index.catalogue.properties("reader", _DESCRIBED_BY)
-    reader = f"{known_as(known)} {version('ragraphs')}"
-    index.entities.replace(graph, keep_described=by == reader and not index.anew)
-    index.catalogue.set_property(_DESCRIBED_BY, reader)
+    # What a model wrote was paid for.
+    store.replace(graph, keep_described=same and not (index.anew and reader == OFFLINE))
     # What was left open is asked again by the next run, to which this stamp is another one.
     left = f"+{decided.unanswered}" if decided.unanswered else ""
-    ENTITIES.record(index, _stamp(index) + left)
+    stamp = _stamp(index) + left
+    ENTITIES.record(index, stamp)
+    index.catalogue.set_property(_MADE_BY, [made_by, stamp])
     ENTITIES.log(time.monotonic() - started, index.entities.counts())
 
 

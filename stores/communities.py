@@ -184,11 +184,17 @@ class CommunityStore:
 
     def outlines(self) -> Iterator[CommunityOutline]:
         """Every community whose report has a summary or a finding, by level and id."""
+        return starmap(CommunityOutline, self._told(*CommunityOutline._fields))
+
+    def told(self) -> Iterator[tuple[str, str, str]]:
+        """Each of these by its id, with the title and the summary of its report."""
+        return ((id, title, summary) for id, title, summary in self._told("id", "title", "summary"))
+
+    def _told(self, *columns: str) -> Iterator[Any]:
         table = self._communities
-        columns = [table.c[name] for name in CommunityOutline._fields]
         told = or_(table.c.summary != "", table.c.findings != _NO_FINDINGS)
-        query = select(*columns).where(told).order_by(table.c.level, table.c.id)
-        return starmap(CommunityOutline, rows(self._engine, query))
+        query = select(*(table.c[name] for name in columns)).where(told)
+        return rows(self._engine, query.order_by(table.c.level, table.c.id))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
         """Communities by id, in the order of ``ids``; unknown ones are left out."""

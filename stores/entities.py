@@ -278,6 +278,23 @@ class EntityStore:
         query = select(tables.relations).where(*shown).order_by(tables.relations.c.id)
         return starmap(StoredRelation, rows(self._engine, query))
 
+    def all_aliases(self) -> Iterator[tuple[str, str]]:
+        """Every entity with each of its spellings, the most frequent first."""
+        table = tables.aliases.c
+        query = select(table.entity, table.spelling).order_by(table.entity, table.place)
+        return ((entity, spelling) for entity, spelling in rows(self._engine, query))
+
+    def all_passages(self) -> Iterator[tuple[str, str]]:
+        """Every entity with each of the passages that speak of it, in order."""
+        pairs = tables.entity_passages
+        query = select(pairs.c.entity, pairs.c.passage).order_by(*pairs.primary_key.columns)
+        return ((entity, passage) for entity, passage in rows(self._engine, query))
+
+    def all_mentions(self) -> Iterator[EntityMention]:
+        """Every mention of an entity in a text."""
+        query = select(*(tables.mentions.c[name] for name in EntityMention._fields))
+        return starmap(EntityMention, rows(self._engine, query))
+
     def merges(self) -> list[Merge]:
         """The merges of names into one entity, each with its reason."""
         table = tables.merges

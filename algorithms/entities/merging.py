@@ -25,6 +25,7 @@ from ...state.entities import (
 from .candidates import ShownName, generic_names, groups_of, shown_names
 from .clusters import STRONG, Link, Name, cluster, propose
 from .decisions import Decisions, digest
+from .known_mentions import KnownMentions
 from .senses import FoundFacts, Said, Senses, end_of
 from .short_names import with_short_names
 from .spans import SpellingIndex
@@ -82,8 +83,9 @@ class Merging:
         same: Iterable[Sequence[ShownName]] = (),
         others: Iterable[ShownName] = (),
         apart: Collection[Parting] = (),
+        known: KnownMentions | None = None,
     ) -> EntityGraph:
-        """One graph of all facts.
+        """One graph of all facts; ``known`` mentions stand where the same names are looked for.
 
         A model takes the lines in each of ``same`` for one thing, and those in ``others`` for
         other things than their name means elsewhere; then rules merge only the names that are
@@ -117,7 +119,7 @@ class Merging:
             entities = with_short_names(entities, self._passages)
         return EntityGraph(
             entities=entities,
-            mentions=_mentions(senses, entities, ids),
+            mentions=_mentions(senses, entities, ids, known),
             relations=_relations(senses, ids),
             claims=_claims(senses, ids),
             merges=tuple(sorted(merges)),
@@ -229,15 +231,19 @@ def _entity(
 
 
 def _mentions(
-    senses: Senses, entities: Iterable[Entity], ids: Mapping[str, str]
+    senses: Senses, entities: Iterable[Entity], ids: Mapping[str, str], known: KnownMentions | None
 ) -> tuple[EntityMention, ...]:
     aliases = {entity.id: entity.aliases for entity in entities}
     found: list[EntityMention] = []
     for one in senses.passages:
+        said = [(said.spelling, ids[id]) for said, id in senses.said_in(one.passage)]
+        if known and (before := known.of(one.passage, said, aliases)) is not None:
+            found.extend(before)
+            continue
         spellings: defaultdict[str, set[str]] = defaultdict(set)
-        for said, id in senses.said_in(one.passage):
-            for alias in (said.spelling, *aliases[ids[id]]):
-                spellings[alias].add(ids[id])
+        for spelling, id in said:
+            for alias in (spelling, *aliases[id]):
+                spellings[alias].add(id)
         spans = SpellingIndex(spellings).find(one.text)
         found.extend(EntityMention(id, one.passage, start, end) for id, start, end in spans)
     return tuple(sorted(found))

@@ -6,10 +6,12 @@ import random
 
 import numpy as np
 import pytest
+from ragraphs.algorithms.entities.spans import SpellingIndex
 from ragraphs.index import hop_edges, known_records, sentences
 from ragraphs.index.layers import HOPS, SENTENCES
 from ragraphs.stores import tables
 from ragraphs.stores.communities import CommunityStore
+from ragraphs.stores.entities import EntityStore
 from sqlalchemy import select
 
 LAYERS = ["sentences", "hops", "entities"]
@@ -107,6 +109,7 @@ STORIES = {
     "Cora Vane wrote to Ben Rook and Ada Quill.",
     "gate": "Dan Moor opened the Brass Gate. Eva Stone met Dan Moor at the Brass Gate. "
     "Finn Hale wrote to Eva Stone and Dan Moor.",
+    "life": "Ada Quill was a painter from Corin. Ada Quill is known for her bridges.",
 }
 
 
@@ -129,9 +132,21 @@ def test_only_what_changed_is_read_compared_and_written_again(indexing, monkeypa
         "put_reports",
         lambda self, reports, *given: reported.update(reports) or put(self, reports, *given),
     )
+    looked, described, find, describe = [], set(), SpellingIndex.find, EntityStore.describe
+    monkeypatch.setattr(
+        SpellingIndex, "find", lambda self, text: looked.append(text) or find(self, text)
+    )
+    monkeypatch.setattr(
+        EntityStore,
+        "describe",
+        lambda self, new: described.update(new) or describe(self, new),
+    )
+    several = indexing.index.entities.undescribed(described_too=True)
     added = "Gus Field met Finn Hale at the Brass Gate, and Eva Stone wrote to Gus Field."
     run({"more": added})
-    assert read == [("more", added)]
+    assert read == [("more", added)] and looked == [added]
+    again = indexing.index.entities.undescribed(described_too=True)
+    assert several and described == {id for id, told in again.items() if several.get(id) != told}
     after = {one.id: one for one in indexing.index.communities.all() if one.report}
     told = {id for id, one in after.items() if "Ada Quill" in one.report["title"]}
     assert told and reported and told.isdisjoint(reported)
@@ -142,10 +157,13 @@ def test_a_repair_takes_nothing_over(indexing, monkeypatch):
     context = {"model": "offline", "layers": LAYERS}
     documents = [{"id": id, "text": text} for id, text in STORIES.items()]
     indexing.run(documents=documents, context=context)
-    read = []
-    record = known_records.passage_record
+    read, looked = [], []
+    record, find = known_records.passage_record, SpellingIndex.find
     monkeypatch.setattr(
         known_records, "passage_record", lambda *given: read.append(given) or record(*given)
     )
+    monkeypatch.setattr(
+        SpellingIndex, "find", lambda self, text: looked.append(text) or find(self, text)
+    )
     indexing.run(context={**context, "repair": True})
-    assert len(read) == len(STORIES)
+    assert len(read) == len(STORIES) and sorted(looked) == sorted(STORIES.values())
