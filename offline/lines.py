@@ -34,10 +34,11 @@ _MOST_OF_A_PASSAGE = 3
 # Of a word that stands in the line itself, in its title, in a neighbour; of the cosine with the
 # question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
 _TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
-# For a line with a reason, where one is asked for; against one that asks itself, or is so short.
-# Of a line that has something of the kind asked for, as fitted to single questions of MuSiQue.
+# For a line that has something of the kind asked for, as fitted to single questions of MuSiQue.
 _TYPED, _LIKELY = 0.2, 0.5
-_BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？")
+# For a line with a reason, where one is asked for; against one that asks or leads to the next, or
+# is so short.
+_BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？", ":")
 _LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
 _HYPHENED = re.compile(r"\b[A-Za-z]{1,5}-[A-Za-z]{1,5}\b")

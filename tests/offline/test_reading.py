@@ -281,6 +281,11 @@ def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
             "Hold the button for ten seconds.",
         ),
         (
+            "Which letters does the sign of the gate have?",
+            "The sign of the gate has:\n- The letters B and C.\n- A lamp.",
+            "The letters B and C.",
+        ),
+        (
             "When was the gate painted?",
             "The gate was painted by hand. The gate was painted in 1990, it was painted in 1995.",
             "The gate was painted in 1990, it was painted in 1995.",

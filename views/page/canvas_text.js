@@ -1,5 +1,10 @@
 /* Texts on a canvas: measured, cut and wrapped, with a rim that keeps them readable over lines. */
 
+export const BUTTONS = { across: 134, down: 58 }; // of the buttons below on the right
+
+/* The box of the buttons, where nothing is written. */
+export const corner = ({ width, height }) => [width - BUTTONS.across, height - BUTTONS.down, width, height];
+
 const widths = new Map();
 
 /* Takes letters into use for what is written next. */

@@ -1,6 +1,6 @@
 /* A graph as a scene: nodes in the colours of their types and in sizes by their edges, and names. */
 
-import { cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
+import { BUTTONS, corner, cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
 import { fitting } from "./drawing.js";
 import { spread } from "./graph_layout.js";
 
@@ -10,7 +10,6 @@ const REACH = 9; // from a node's or an edge's line, what is meant by pointing t
 const [NAMED, SAID] = [130, 190]; // the widest names of nodes and of edges
 const [NARROW, FURTHER] = [80, 9]; // a name's width, and its way from the node, where there is little room
 const OUTSIDE = 1e5; // as far as anything
-const BUTTONS = [134, 58]; // below on the right, where nothing is written
 const EDGE = { across: 70, down: 42 }; // around all of it, for names; less where there is little room
 const ROOMY = 620; // the width from which on nodes have their full size
 const NEAR = 1.15; // the zoom from which on edges say what they are
@@ -57,7 +56,7 @@ export function graphScene(nodes, edges, places) {
 /* All of it in view, with room for the names at the edges. */
 function whole(nodes, { width, height }) {
   const across = Math.min(EDGE.across, width / 9);
-  const room = { width: width - 2 * across, height: height - EDGE.down - BUTTONS[1] };
+  const room = { width: width - 2 * across, height: height - EDGE.down - BUTTONS.down };
   const goal = fitting(nodes.map(({ x, y }) => ({ x, y, r: 1 })), room, 0);
   if (!goal) return null;
   const zoom = Math.min(goal.zoom, CLOSEST);
@@ -122,7 +121,7 @@ function draw(pen, nodes, lines, chosen, pointed) {
   for (const one of near) edge(pen, one, ink.accent, 1);
   for (const one of stands.values()) shape(pen, one, meant.includes(one.id));
   const taken = [...stands.values()].map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
-  taken.push([view.width - BUTTONS[0], view.height - BUTTONS[1], view.width, view.height]);
+  taken.push(corner(view));
   for (const side of [-OUTSIDE, view.width]) taken.push([side, -OUTSIDE, side + OUTSIDE, OUTSIDE]);
   const first = [...stands.values()].sort((a, b) => meant.includes(b.id) - meant.includes(a.id));
   first.forEach((one) => named(pen, one, meant.includes(one.id), taken));

@@ -1,6 +1,6 @@
 /* A map of communities on a canvas: circles, lines and dots, and names where there is room. */
 
-import { cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
+import { corner, cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
 
 export const DOT = 3.5; // the radius of an entity
 const TITLE = 12.5; // pixels on the screen, as are all that follow
@@ -140,7 +140,7 @@ function disc(context, x, y, radius) {
 
 /* Names, none over another: of circles, and of entities where one comes close. */
 function names({ context, view, ink }, scene, isMoving) {
-  const taken = [];
+  const taken = [corner(view)];
   const room = Math.min(view.width, view.height) * 0.8;
   for (const one of scene.circles) {
     const radius = one.r * view.zoom;
