@@ -42,8 +42,8 @@ _VAGUE = frozenset(
     "several many some most few others someone something 여러 많은 일부 누군가".split()
 )
 _BIRTH = (
-    r"(?i)^when (?:was|is) (?:(?!\b(?:where|which|that|when)\b).)* born\W*$|\bbirthday\b"
-    r"|\b(?:date|year) of birth\b|언제 태어|생일|생년월일",
+    r"(?i)^when (?:was|is) (?:(?!\b(?:where|which|that|when)\b).)* born(?:\W*$|,? who\b)"
+    r"|\bbirthday\b|\b(?:date|year) of birth\b|언제 태어|생일|생년월일",
     r"(?i)^when did (?:(?!\b(?:where|which|that|when)\b).)* die\W*$|\b(?:date|year) of death\b"
     r"|언제 (?:사망|죽|별세)",
 )
@@ -111,6 +111,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return any(_means(answer, option) for option in shape.options)
     if kind == "number":
         return bool(amounts(answer) or _COUNT.search(answer))
+    if kind == "date" and shape.noun in {"", "year"} and answer.isdigit() and len(answer) < 3:
+        return False
     if kind == "date":
         return bool(dates(answer) or _TIME.search(answer)) and not _is_mixed(answer)
     if not short or kind not in {"person", "place", "name"}:
@@ -118,6 +120,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
     if shape.noun in _COUNTRIES:
         return bool(countries(answer)) or is_korean(answer)
     if kind != "place" and _PREPOSITION.match(answer):
+        return False
+    if kind == "person" and answer.isupper() and answer.isascii() and " " not in answer:
         return False
     if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
         return False

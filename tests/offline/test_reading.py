@@ -281,9 +281,9 @@ def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
             "Hold the button for ten seconds.",
         ),
         (
-            "When did they paint the old gate?",
-            "They paint the gate in a slow old way. They painted it red on 3 May 1990.",
-            "They painted it red on 3 May 1990.",
+            "When was the gate painted?",
+            "The gate was painted by hand. The gate was painted in 1990, it was painted in 1995.",
+            "The gate was painted in 1990, it was painted in 1995.",
         ),
     ],
 )

@@ -8,7 +8,7 @@ const NAME = 12.5; // pixels on the screen, as are all that follow
 const [SMALLEST, LARGEST, GROWS] = [5, 17, 2.4]; // half of a node, and how it grows with its edges
 const REACH = 9; // from a node's or an edge's line, what is meant by pointing there
 const [NAMED, SAID] = [130, 190]; // the widest names of nodes and of edges
-const NARROW = 80; // a name's width where there is no room for a wider one
+const [NARROW, FURTHER] = [80, 9]; // a name's width, and its way from the node, where there is little room
 const OUTSIDE = 1e5; // as far as anything
 const BUTTONS = [134, 58]; // below on the right, where nothing is written
 const EDGE = { across: 70, down: 42 }; // around all of it, for names; less where there is little room
@@ -185,7 +185,8 @@ function shape({ context, ink }, { kind, x, y, r, colour }, isMeant) {
 function named({ context, ink }, { label, kind, x, y, r }, isMeant, taken) {
   letters(context, ink, NAME, isMeant ? 650 : 450);
   const most = isMeant ? 6 : kind === "passage" ? 1 : 2;
-  const ways = [NAMED, NARROW].flatMap((widest) => around(context, wrapped(context, label, widest).slice(0, most), x, y, r));
+  const tried = [[NAMED, r], [NARROW, r], [NARROW, r + FURTHER]];
+  const ways = tried.flatMap(([widest, away]) => around(context, wrapped(context, label, widest).slice(0, most), x, y, away));
   const free = ways.find(({ box }) => isFree(taken, box));
   if (!free && !isMeant) return;
   const { lines, middle, box } = free ?? ways[0];
