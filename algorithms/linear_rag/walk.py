@@ -93,10 +93,10 @@ def rank(
         return np.zeros(0, dtype=np.float32)
     start = start_of(graph, question, cosines, settings, allowed)
     walked, _ = walk(graph, start, settings)
-    share = np.float32(1 - informativeness(graph, start.question))
+    share = 1 - informativeness(graph, start.question)
     # Some, for all is alike where nothing was found directly.
-    worth = max(NO_FLOW, 1 - share * np.float32(1 - leading_on(graph, start, settings)))
-    scores = worth * _to_one(walked) + share * _to_one(start.direct)
+    worth = max(NO_FLOW, 1 - share * (1 - leading_on(graph, start, settings)))
+    scores = np.float32(worth) * _to_one(walked) + np.float32(share) * _to_one(start.direct)
     return scores if allowed is None else np.where(allowed, scores, np.float32(0))
 
 
