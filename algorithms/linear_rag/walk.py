@@ -79,21 +79,24 @@ def rank(
     settings: BridgingSettings | None = None,
     allowed: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """The score of each passage, ≥ 0, shape (P,): x/max x + (1 - i)·direct/max direct.
+    """The score of each passage, ≥ 0: (i + (1 - i)·t)·x/max x + (1 - i)·direct/max direct.
 
-    x is its share of the walk from the question, and i how much the names in the question tell
-    (``informativeness``): where they tell little, as the hero's name in a novel, the walk must not
-    move a passage that all else puts first. Given ``allowed`` (P,), the others score 0, nothing
-    starts from them, and their sentences lead nowhere: the walk goes as if they were not there, but
-    for how rare a name is.
+    x is its share of the walk from the question, i how much the names in the question tell
+    (``informativeness``), and t how much those do that the walk follows (``leading_on``). Where the
+    names in the question tell little, as the hero's in a novel, the walk must not move a passage
+    that all else puts first, least of all where passages hardly tell of names, as in a manual.
+    Given ``allowed`` (P,), the others score 0, nothing starts from them, and their sentences lead
+    nowhere: the walk goes as if they were not there, but for how rare a name is.
     """
     settings = settings or BridgingSettings()
     if not graph.passages:
         return np.zeros(0, dtype=np.float32)
     start = start_of(graph, question, cosines, settings, allowed)
     walked, _ = walk(graph, start, settings)
-    share = np.float32(1 - informativeness(graph, start.question))
-    scores = _to_one(walked) + share * _to_one(start.direct)
+    share = 1 - informativeness(graph, start.question)
+    # Some, for all is alike where nothing was found directly.
+    worth = max(NO_FLOW, 1 - share * (1 - leading_on(graph, start, settings)))
+    scores = np.float32(worth) * _to_one(walked) + np.float32(share) * _to_one(start.direct)
     return scores if allowed is None else np.where(allowed, scores, np.float32(0))
 
 
@@ -101,13 +104,15 @@ def rank(
 class WalkStart:
     """Where a walk begins and which way it goes.
 
-    ``direct`` are the scores without a walk (P,); ``passages`` (P,) and ``entities`` (E,) the reset
+    ``direct`` are the scores without a walk (P,), ``relevance`` the sentences' (S,); ``passages``
+    (P,) and ``entities`` (E,) the reset
     vector, ``leaving`` and ``arriving`` the edges' probabilities (``edge_weights``). ``question``
     has the seeds that the walk may start from.
     """
 
     question: QuestionParts
     direct: Floats
+    relevance: Floats
     passages: Floats
     entities: Floats
     leaving: Floats
@@ -130,7 +135,7 @@ def start_of(
         question = _spoken_of(graph, question, allowed)
     passages, entities = reset(graph, question, direct, settings)
     return WalkStart(
-        question, direct, passages, entities, *edge_weights(graph, relevance, settings)
+        question, direct, relevance, passages, entities, *edge_weights(graph, relevance, settings)
     )
 
 
@@ -164,6 +169,32 @@ def direct_scores(
 def informativeness(graph: PassageGraph, question: QuestionParts) -> float:
     """How much the names in the question tell, in [0, 1]: weight · rarity of the best of them."""
     return max((s.weight * float(graph.rarity[s.entity]) for s in question.seeds), default=0.0)
+
+
+def leading_on(graph: PassageGraph, start: WalkStart, settings: BridgingSettings) -> float:
+    """How much the names tell that lead on from the start of a walk, in [0, 1].
+
+    It is the mean of c(e)·rel(s)^γ over the passages that the walk starts from, of the name e and
+    the sentence s for which it is largest, times the mean of the largest c(e) over all sentences: c
+    is the rarity of a name, 0 of one that carries nothing.
+    """
+    leads = np.flatnonzero(graph.edge_own == 0)
+    most = np.zeros(graph.sentences, dtype=np.float32)
+    carried = _carried(graph, settings).astype(np.float32)[graph.edge_entity[leads]]
+    np.maximum.at(most, graph.edge_sentence[leads], carried)
+    of_passages = np.maximum.reduceat(
+        most * start.relevance**settings.edge_sharpness, graph.first_sentence
+    )
+    shares = start.passages / np.float32(start.passages.sum())
+    return float(of_passages @ shares * _typical(graph, most).mean())
+
+
+def _carried(graph: PassageGraph, settings: BridgingSettings) -> NDArray[np.floating]:
+    """What each entity carries from passage to passage (E,): its rarity, if it is no common one."""
+    df_limit = max(5.0, settings.common * graph.total)
+    floor = 1 - np.log(df_limit) / np.log(max(graph.total, 2))
+    sure = np.where(graph.certain, 1, settings.uncertain)
+    return np.where(graph.rarity >= floor - 1e-6, graph.rarity, 0) * sure
 
 
 def _to_one(values: Floats) -> Floats:
@@ -214,12 +245,9 @@ def edge_weights(
     Mentions that are away from this part of a graph count as typical ones.
     """
     entity, passage = graph.edge_entity, graph.edge_passage
-    df_limit = max(5.0, settings.common * graph.total)
-    floor = 1 - np.log(df_limit) / np.log(max(graph.total, 2))
+    carried = _carried(graph, settings)
     sure = np.where(graph.certain, 1, settings.uncertain)
-    carries = (graph.rarity[entity] >= floor - 1e-6) | (graph.edge_title > 0)
-    weight = np.where(carries, graph.rarity[entity], 0)
-    weight = weight * sure[entity]
+    weight = np.where(graph.edge_title > 0, (graph.rarity * sure)[entity], carried[entity])
     sharp = relevance**settings.edge_sharpness
     spoken = weight * sharp[graph.edge_sentence]
     best = np.maximum.reduceat(relevance, graph.first_sentence)
@@ -227,7 +255,6 @@ def edge_weights(
     leaving = spoken * np.where(graph.edge_own > 0, settings.own_title, 1)
     away: NDArray[np.floating] | float = 0.0
     if graph.away is not None:
-        carried = np.where(graph.rarity >= floor - 1e-6, graph.rarity, 0) * sure
         away = carried.astype(np.float64) * graph.away * float(_typical(graph, sharp).mean())
     return (
         _normalised(leaving, passage, graph.passages),

@@ -19,10 +19,12 @@ from ragraphs.algorithms.linear_rag.walk import (
     WalkStart,
     edge_weights,
     informativeness,
+    leading_on,
     rank,
     reset,
     scaled,
     similarities,
+    start_of,
     walk,
 )
 
@@ -142,7 +144,9 @@ def test_one_round_of_the_walk_by_hand() -> None:
     leaving = ann.astype(np.float32)
     arriving = leaving / 2
     settings = BridgingSettings(damping=0.5, rounds=2)
-    start = WalkStart(read_question(graph, ""), passages, passages, entities, leaving, arriving)
+    start = WalkStart(
+        read_question(graph, ""), passages, passages, passages, entities, leaving, arriving
+    )
     found, _ = walk(graph, start, settings)
     assert edges > 2
     assert found == pytest.approx([0.5 + 0.5 * 0.5 * 0.5 * 0.5, 0.5 * 0.5 * 0.5 * 0.5])
@@ -175,6 +179,19 @@ def test_a_name_in_every_passage_does_not_move_what_the_text_puts_first() -> Non
     question = read_question(graph, "When did Moss light the lamp?")
     assert question.seeds and informativeness(graph, question) == 0
     assert int(np.argmax(rank(graph, question, flat(graph)))) == 1
+
+
+def test_a_walk_counts_by_the_names_in_the_sentences_that_it_starts_from(graph: WholeGraph) -> None:
+    question, settings = read_question(graph, "who?"), BridgingSettings()
+    worth = []
+    for near in (flat(graph, s1=0.9), flat(graph, s7=0.9)):  # of the film, of bread
+        start = start_of(graph, question, near, settings)
+        walked, _ = walk(graph, start, settings)
+        worth.append(leading_on(graph, start, settings))
+        own = worth[-1] * walked / walked.max() + start.direct / start.direct.max()
+        assert rank(graph, question, near) == pytest.approx(own)
+    assert 0.1 < worth[0] < 1
+    assert worth[1] == pytest.approx(0, abs=0.01)
 
 
 def test_the_sentence_most_like_the_question_lifts_its_passage(graph: WholeGraph) -> None:
