@@ -84,7 +84,7 @@ class Watched:
         def until_quiet() -> None:
             try:
                 work()
-                while time.monotonic() - self.idle_since < 1.5:
+                while time.monotonic() - self.idle_since < 1.2:
                     time.sleep(0.05)
             finally:
                 self.changes.stop()
@@ -109,7 +109,7 @@ def test_after_changes_at_random_the_index_is_that_of_a_fresh_build(docs, tmp_pa
     watched, chance = Watched(docs, docs / "notes"), random.Random(7)
 
     def work() -> None:
-        until = time.monotonic() + 3
+        until = time.monotonic() + 2
         while time.monotonic() < until:
             change(docs, chance, 12)
             time.sleep(chance.choice([0, 0, 0.02, 0.4]))
@@ -126,6 +126,7 @@ def texts_in(index: Path) -> list[tuple[str, str]]:
     return sorted((Path(one["document"]).name, one["text"]) for one in passages)
 
 
+@pytest.mark.slow
 def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs):
     watched = Watched(docs, docs / "notes")
 
@@ -152,6 +153,7 @@ def test_a_change_during_a_run_starts_another_one(docs, monkeypatch):
     assert "It came late." in [text for _, text in texts_in(docs / "notes")]
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_made_anew_is_followed_again(docs):
     watched = Watched(docs, docs.parent / "notes")
 
