@@ -99,7 +99,7 @@ class Changes:
     """
 
     def __init__(self, folders: Sequence[Path], without: Path) -> None:
-        self._folders, self._without = folders, without
+        self._folders, self._without = folders, Path(os.path.abspath(without))
         self._changed, self._follows, self._stopped = Event(), Event(), Event()
         self._failure: Exception | None = None
         self._again = float("inf")
@@ -188,8 +188,9 @@ class Changes:
     def _counts(self, path: Path) -> bool:
         if path.is_relative_to(self._without):
             return False
-        parts = (path.relative_to(one).parts for one in self._folders if path.is_relative_to(one))
-        return not all(any(part.startswith(".") for part in names) for names in parts)
+        below = [path.relative_to(one).parts for one in self._folders if path.is_relative_to(one)]
+        hidden = [any(part.startswith(".") for part in parts) for parts in below]
+        return not hidden or not all(hidden)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -127,8 +127,9 @@ def texts_in(index: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs):
-    watched = Watched(docs, docs / "notes")
+def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs, monkeypatch):
+    monkeypatch.chdir(docs)
+    watched = Watched(docs, Path("notes"))
 
     def work() -> None:
         time.sleep(2)
