@@ -37,12 +37,13 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(r"(?i)(?:in|at|on|by|from|for|to|with|of|as|into) ")
+_ASKS_TIME = re.compile(r"(?i)\b(?:when|date|year|day|month)s?\b|언제|날|연도|년|해")
 _VAGUE = frozenset(
     "several many some most few others someone something 여러 많은 일부 누군가".split()
 )
 _BIRTH = (
-    r"(?i)^when (?:was|is) (?:(?!\b(?:where|which|that|when)\b).)* born\W*$|\bbirthday\b"
-    r"|\b(?:date|year) of birth\b|언제 태어|생일|생년월일",
+    r"(?i)^when (?:was|is) (?:(?!\b(?:where|which|that|when)\b).)* born(?:\W*$|,? who\b)"
+    r"|\bbirthday\b|\b(?:date|year) of birth\b|언제 태어|생일|생년월일",
     r"(?i)^when did (?:(?!\b(?:where|which|that|when)\b).)* die\W*$|\b(?:date|year) of death\b"
     r"|언제 (?:사망|죽|별세)",
 )
@@ -93,7 +94,8 @@ def can_be(answer: str, shape: QuestionShape) -> bool:
         return said
     if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
         return bool(_TIME.search(answer))
-    if _wanted(shape) in {"person", "place"} and any(one.text == answer for one in dates(answer)):
+    dated = any(one.text == answer for one in dates(answer)) and not _ASKS_TIME.search(shape.text)
+    if dated and _wanted(shape) in {"person", "place"}:
         return False
     if shape.answer_type != "number" and answer.lower().strip(" .") in _VAGUE:
         return False
@@ -109,6 +111,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return any(_means(answer, option) for option in shape.options)
     if kind == "number":
         return bool(amounts(answer) or _COUNT.search(answer))
+    if kind == "date" and shape.noun in {"", "year"} and answer.isdigit() and len(answer) < 3:
+        return False
     if kind == "date":
         return bool(dates(answer) or _TIME.search(answer)) and not _is_mixed(answer)
     if not short or kind not in {"person", "place", "name"}:
@@ -116,6 +120,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
     if shape.noun in _COUNTRIES:
         return bool(countries(answer)) or is_korean(answer)
     if kind != "place" and _PREPOSITION.match(answer):
+        return False
+    if kind == "person" and answer.isupper() and answer.isascii() and " " not in answer:
         return False
     if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
         return False

@@ -27,6 +27,7 @@ from .claims import is_dated, unsupported
 _FEW_WORDS = 6
 _MANY = 4
 _MOST_POINTED = 12  # sentences, for an answer that needs no list of them
+_MANY_POINTED = 5  # for a short one
 _LIFE = roots("born died")
 _KOREAN_WH = re.compile(r"(?:누구|누가|무엇|언제|어디|어느|어떤|무슨|얼마|몇)\S*")
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
@@ -103,27 +104,32 @@ def _doubts(
     if _is_outranked(answer, question, cited):
         yield Doubt("compared", f"The cited dates do not give “{answer}”.", shape.measure != "date")
     names = names_in(question)
+    told = short and verdict(answer) is None
+    if told and not _offers(shape) and set(roots(answer)) <= set(roots(question)):
+        named = normalised(answer) in map(normalised, names)
+        yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
+    if told and not shape.roles and _is_half_told(question, cited):
+        yield Doubt("compared", "The cited sentences do not date each of what is compared.")
     lost = [name for name in names if not any(speaks_of(text, name) for text in cited)]
     if lost:
-        told = f"No cited sentence speaks of {', '.join(lost)}."
+        why = f"No cited sentence speaks of {', '.join(lost)}."
         absent = [name for name in lost if not any(speaks_of(text, name) for text in around)]
         whole = absent == names or (len(shape.options) > 1 and bool(absent))
-        yield Doubt("names", told, whole and _is_alike(question, names, [*cited, *around]))
+        yield Doubt("names", why, whole and _is_alike(question, names, [*cited, *around]))
     if claims := unsupported(answer, question, [computed, *cited]):
-        told = "; ".join(f"“{claim}”" for claim in claims)
+        quoted = "; ".join(f"“{claim}”" for claim in claims)
         invented = short and _is_invented(answer, cited) and _is_alike(question, names, cited)
-        yield Doubt("claims", f"No cited sentence supports {told}.", invented)
+        yield Doubt("claims", f"No cited sentence supports {quoted}.", invented)
     if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
         return
     if not short and not any(_says(text, answer, question, names) for text in cited):
         yield Doubt("unsaid", "No passage states the whole answer.")
     if not fits(answer, shape, short):
         yield Doubt("kind", f"“{answer}” may not be of the kind that is asked for.")
-    if not _offers(shape) and set(roots(answer)) <= set(roots(question)):
-        named = normalised(answer) in map(normalised, names)
-        yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if shape.answer_type in {"person", "name"} and _is_alias(answer, question, cited):
         yield Doubt("repeated", f"The cited sentences only call somebody “{answer}”.")
+    if short and pointed > _MANY_POINTED:
+        yield Doubt("crowd", f"The answer of few words points at {pointed} sentences.")
     if _is_apart(answer, question, names, cited):
         yield Doubt("unsaid", f"“{answer}” is cited beside, not of, what is asked about.")
     if not _is_told(question, shape.answer_type, names, cited):
@@ -150,6 +156,17 @@ def _is_outranked(answer: str, question: str, cited: Sequence[str]) -> bool:
     return given is not None and not is_same(given.answer, answer)
 
 
+def _is_half_told(question: str, cited: Sequence[str]) -> bool:
+    """Whether some of the things whose dates ``question`` compares are cited without one."""
+    asked = comparison(question)
+    if asked is None or asked.measure not in {"birth", "death", "date"}:
+        return False
+    return any(
+        len(of_it) == 1 and not any(mentions(text, thing) and dates(text) for text in cited)
+        for thing, of_it in zip(asked.things, asked.questions, strict=True)
+    )
+
+
 def _date_of(text: str, measure: str) -> str:
     facts = life_facts(text)
     if measure != "date":
@@ -160,7 +177,9 @@ def _date_of(text: str, measure: str) -> str:
 
 
 def _offers(shape: QuestionShape) -> bool:
-    """Whether the question itself names its answers."""
+    """Whether the question itself names its answers, and not what they have in common."""
+    if shape.comparison == "same" and shape.answer_type != "yes_no":
+        return False
     return bool(shape.options) or shape.answer_type in {"yes_no", "choice"}
 
 
@@ -268,7 +287,8 @@ def _is_apart(answer: str, question: str, names: Sequence[str], cited: Sequence[
     """
     told, by = set(roots(answer)), _COUNTRY.search(question) is not None
     holding = [text for text in cited if told and told <= set(roots(text))]
-    reached = [text for text in cited if any(speaks_of(text, name) for name in names)]
+    own = [name for name in names if not countries(name)] or names
+    reached = [text for text in cited if any(speaks_of(text, name) for name in own)]
     if not holding or not reached or verdict(answer) is not None:
         return False
     rest = [text for text in cited if text not in reached]
@@ -302,5 +322,5 @@ def _named(text: str) -> frozenset[str]:
     """The words of the names in ``text``, without countries, dates and words such as "River"."""
     known = [span.text for span, _ in countries(text)]
     names = [span.text for span in name_spans(text) if span.text not in known]
-    found = frozenset(word for name in names if not dates(name) for word in roots(key(name)))
-    return found - _GENERIC
+    found = [frozenset(roots(key(name))) for name in names if not dates(name)]
+    return frozenset[str]().union(*(words - _GENERIC or words for words in found))

@@ -155,12 +155,9 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
 
 
 def _entity_spans(index: Index, passages: Sequence[Passage]) -> dict[str, list[NamedSpan]]:
-    mentions = index.entities.mentions_of([passage["id"] for passage in passages])
-    entities = index.entities.get(dict.fromkeys(found.entity for found in mentions))
     spans: dict[str, list[NamedSpan]] = {}
-    for found in mentions:
-        span = NamedSpan(found.start, found.end, entities[found.entity].name)
-        spans.setdefault(found.passage, []).append(span)
+    for passage, start, end, name in index.entities.spans_in(one["id"] for one in passages):
+        spans.setdefault(passage, []).append(NamedSpan(start, end, name))
     return spans
 
 

@@ -274,7 +274,7 @@ def _clean_options(*options: str) -> tuple[str, ...]:
 
 _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
     ("date", r"언제|며칠|몇\s*(?:년|월|일|세기)"),
-    ("number", r"몇|얼마|인구는|수는\s*\??$"),
+    ("number", r"(?<!몇)몇(?!몇)|얼마|인구는|수는\s*\??$"),
     ("person", r"누구|누가|누굴"),
     ("place", r"어디|어느\s*곳"),
     ("open", _OPEN.pattern),

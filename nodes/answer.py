@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
 from ..language.analyser import Span, sentences
+from ..language.values import verdict
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE
 from ..models.suited import trusted
@@ -28,6 +29,7 @@ from .unspoken import unspoken
 if TYPE_CHECKING:
     from ..algorithms.doubts import Doubt
 
+_UNPROVEN = "Whether the cited sentences say yes or no was not told by any rule."
 _NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
 
@@ -64,7 +66,7 @@ async def checked(
     the answer, the model must find it again in these sentences, and none without them; of an
     explanation, it names the claims that they do not support. The answer itself never changes:
     the reason is told in ``missing``. Without a model, rules gave the answer; a model that a
-    trial found wrong too often is not asked.
+    trial found wrong too often is not asked, and its yes or no, which no rule reads, not believed.
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
@@ -72,9 +74,11 @@ async def checked(
 
     answer, citations = found["answer"], found["citations"]
     doubted = _doubt_of(answer, question, citations, evidence, computed)
+    believed = trusted(await run.model())
     if doubted is None:
-        return found
-    if not trusted(await run.model()):
+        proven = believed or computed or verdict(answer) is None
+        return found if proven else _uncertain(found, _UNPROVEN)
+    if not believed:
         return _uncertain(found, doubted.missing)
     if doubted.why == "claims" and not is_short(answer):
         return await _claims_checked(run, question, found, evidence)

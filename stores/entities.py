@@ -6,14 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, starmap
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, select, tuple_
 
-from ..language.mentions import normalised
-from ..state.entities import Correction, Entity, EntityClaim, EntityGraph, EntityMention, Merge
+from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
+from .entity_rows import Described, rows_of_graph
 from .queries import (
     count_rows,
     delete_with,
@@ -44,9 +44,6 @@ class StoredRelation(NamedTuple):
     target: str
     relation: str
     weight: float
-
-
-_Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 
 
 @persistent
@@ -96,10 +93,10 @@ class EntityStore:
         """
         described = self._described() if keep_described else {}
         with self._engine.begin() as connection:
-            for table, new in _rows(graph, described):
+            for table, new in rows_of_graph(graph, described):
                 replace_all(connection, table, new)
 
-    def _described(self) -> _Described:
+    def _described(self) -> Described:
         """The one description of each entity that has several, by what it was written from."""
         table, texts = tables.entities, tables.descriptions
         query = (
@@ -203,6 +200,17 @@ class EntityStore:
             self._engine, query, table.c.relation, relations, most, tuple(table.primary_key)
         )
         return _grouped(row[:2] for row in found)
+
+    def spans_in(self, passages: Iterable[str]) -> Iterator[tuple[str, int, int, str]]:
+        """Where each of ``passages`` names entities, with the name of each: passage, start, end."""
+        table, entities = tables.mentions, tables.entities
+        query = (
+            select(table.c.passage, table.c.start, table.c.end, entities.c.name)
+            .join(entities, entities.c.id == table.c.entity)
+            .where(*self._said_in(table.c.passage))
+            .order_by(*table.primary_key.columns)
+        )
+        return map(tuple, rows_with(self._engine, query, table.c.passage, passages))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""
@@ -333,61 +341,6 @@ class EntityStore:
             new = table.insert().values(action=action, a=a, b=b).returning(table.c.number)
             number: int = connection.execute(new).scalar_one()
         return number
-
-
-def _rows(
-    graph: EntityGraph, described: _Described
-) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:
-    """Each table with the rows that make it hold ``graph``."""
-    yield tables.entities, (_entity_row(entity, described) for entity in graph.entities)
-    yield (
-        tables.descriptions,
-        (
-            {"entity": entity.id, "place": place, "text": text}
-            for entity in graph.entities
-            if len(entity.descriptions) > 1
-            for place, text in enumerate(entity.descriptions)
-        ),
-    )
-    yield (
-        tables.aliases,
-        (
-            {"entity": entity.id, "place": place, "spelling": alias, "name": normalised(alias)}
-            for entity in graph.entities
-            for place, alias in enumerate(entity.aliases)
-        ),
-    )
-    yield tables.entity_passages, _pairs("entity", graph.entities)
-    yield tables.mentions, (mention._asdict() for mention in graph.mentions)
-    yield (
-        tables.relations,
-        (StoredRelation(*relation[:5])._asdict() for relation in graph.relations),
-    )
-    yield tables.relation_passages, _pairs("relation", graph.relations)
-    yield (
-        tables.claims,
-        (
-            claim._asdict() | {"claim": json.dumps(claim.claim, ensure_ascii=False)}
-            for claim in graph.claims
-        ),
-    )
-    yield tables.merges, (merge._asdict() for merge in dict.fromkeys(graph.merges))
-
-
-def _entity_row(entity: Entity, described: _Described) -> dict[str, Any]:
-    told = entity.descriptions
-    written = described.get((entity.id, entity.name, entity.type, told))
-    return {
-        "id": entity.id,
-        "name": entity.name,
-        "type": entity.type,
-        "description": next(iter(told), "") if written is None else written,
-        "pending": len(told) > 1 and written is None,
-    }
-
-
-def _pairs(name: str, items: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    return ({name: item.id, "passage": passage} for item in items for passage in item.passages)
 
 
 def _grouped(pairs: Iterable[Sequence[str]]) -> dict[str, list[str]]:

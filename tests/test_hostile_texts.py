@@ -87,6 +87,7 @@ def test_no_pattern_stands_still_on_the_longest_text_of_its_own_parts():
     assert slow == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeat", fast(REPEATS, *REPEATS[::4]))
 def test_a_question_of_the_greatest_length_is_analysed_at_once(repeat: str):
     question = repeated(repeat, LONGEST_QUESTION, "x?")

@@ -200,6 +200,7 @@ def test_no_two_modules_of_the_page_import_each_other_in_a_circle():
     assert list(TopologicalSorter(imported).static_order())
 
 
+@pytest.mark.slow
 def test_the_papers_do_not_import_each_other():
     for file in sources():
         if file.parts[0] == "algorithms" and file.parts[1] in PAPERS:
@@ -208,6 +209,7 @@ def test_the_papers_do_not_import_each_other():
                 assert paper not in PAPERS - {file.parts[1]}, f"{file} imports {name}"
 
 
+@pytest.mark.slow
 def test_nodes_holds_nodes_and_what_only_they_need():
     files = {module_of(file): file for file in sources() if file.parts[0] == "nodes"}
     texts = {name: (ROOT / file).read_text(encoding="utf-8") for name, file in files.items()}
@@ -226,6 +228,7 @@ def test_a_method_has_the_same_name_in_every_room(method):
     assert {name.removesuffix("_replies") for name in replies} <= METHODS.keys() | OTHER_REPLIES
 
 
+@pytest.mark.slow
 def test_only_one_module_draws_plots():
     drawing = [file for file in sources() if "matplotlib" in roots_imported(file)]
     assert drawing == [Path("evaluation/drawing.py")]

@@ -20,6 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from ragraphs import IndexContext, index_graph
 from tool_server import text_of
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(ragraphs.__file__).parent / "examples" / "tenants"
 SECRET = "The password of the vault is heliotrope."
 QUESTION = "What is the password of the vault?"
@@ -103,7 +105,6 @@ def refused(answer: httpx.Response) -> bool:
     return answer.status_code in REFUSED and " " in str(answer.json())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/runs/wait", "/threads/{thread}/runs/wait"])
 def test_each_tenant_asks_an_index_of_its_own_without_naming_it(ada, bob, path):
     for tenant, expected in ((ada, TEXTS["ada"]), (bob, SECRET)):
@@ -111,7 +112,6 @@ def test_each_tenant_asks_an_index_of_its_own_without_naming_it(ada, bob, path):
         assert [each["text"] for each in answer.json()["evidence"]] == [expected]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("graph", ["basic", "router"])
 def test_a_tenant_names_any_of_its_own_indexes_and_no_other(ada, graph):
     asked = {"index": "shared"}
@@ -147,7 +147,6 @@ def test_no_way_to_start_a_run_takes_another_tenants_index(ada, path):
     assert refused(ada.post(path.format(thread=ada.thread()), body))
 
 
-@pytest.mark.slow
 def test_threads_of_another_tenant_do_not_exist(ada, bob):
     thread = bob.thread(metadata={"tenant": "ada"})
     answered = bob.answer(f"/threads/{thread}/runs/wait")
@@ -190,7 +189,6 @@ def test_no_index_is_kept_in_an_assistant_or_a_timetable(ada):
     assert refused(ada.ask("PUT", "/store/items", {"namespace": ["a"], "key": "k", "value": {}}))
 
 
-@pytest.mark.slow
 def test_a_state_that_a_tenant_writes_leads_to_its_own_index_only(ada):
     thread = ada.thread()
     values = {"question": QUESTION, "index": "bob", "ranked": {"bob": 1.0}}
@@ -202,7 +200,6 @@ def test_a_state_that_a_tenant_writes_leads_to_its_own_index_only(ada):
     assert "heliotrope" not in answer.text
 
 
-@pytest.mark.slow
 async def test_the_tools_know_the_indexes_of_the_tenant_who_asks(ada, bob):
     error, text = await ada.tool("answer_question", query=OWN)
     assert not error and TEXTS["ada"] in text
@@ -221,7 +218,6 @@ async def test_the_tools_know_the_indexes_of_the_tenant_who_asks(ada, bob):
     assert "heliotrope" in (await bob.tool("answer_question", query=QUESTION))[1]
 
 
-@pytest.mark.slow
 def test_another_agent_is_answered_from_its_tenants_index(ada, bob):
     router = ada.post("/assistants/search", {"graph_id": "router"}).json()[0]["assistant_id"]
     message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": QUESTION}]}
@@ -246,7 +242,6 @@ def test_another_agent_is_answered_from_its_tenants_index(ada, bob):
     assert "heliotrope" in bob.post(f"/a2a/{router}", task).text
 
 
-@pytest.mark.slow
 async def test_the_usual_client_works_with_a_token(ada):
     client = get_client(url=ada.url, headers=ada.headers)
     thread = (await client.threads.create())["thread_id"]

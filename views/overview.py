@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
-from ..index.hops import stored_hops
 from ..index.layers import built_layers
 from ..index.opening import CachedValue, Index, passages_stamp
 from ..language.questions import analyse_question
+from ..offline.lines import asked_marks, marks, telling_words
 from ..state.records import Passage
 from ..stores.catalogue import DocumentRow
 from .passage_graph import first_words
@@ -21,10 +19,14 @@ _NAMES = 5
 _TOPICS = 6
 _QUESTIONS = 4
 _READ = 200  # passages of a document whose names are counted
-_ASKED = 400  # edges whose questions are looked at
+_ASKED = 400  # passages whose questions are looked at
 _LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
-_LAST = {"open": 1, "yes_no": 2}  # kinds of questions that come after those for a fact
+_LAST = {
+    "definition": 1,
+    "open": 2,
+    "yes_no": 3,
+}  # kinds of questions that come after those for a fact
 
 
 def overview(index: Index) -> dict[str, Any]:
@@ -101,23 +103,31 @@ def _topics(index: Index) -> Iterator[dict[str, Any]]:
 
 def _questions(index: Index) -> list[str]:
     """Questions that passages of different documents answer; those for a fact come first."""
-    graph = stored_hops(index)
-    edges = np.unique(graph.edges.incoming, return_index=True)[1]
-    some = edges[:: len(edges) // _ASKED + 1]
-    found = [(graph.answered(int(edge)), int(graph.edges.target[edge])) for edge in some]
-    rated = sorted(
-        (*_rank(asked), asked, target) for asked, target in found if len(asked) <= _LONGEST
-    )
-    ids = [graph.ids[target] for *_, target in rated]
-    documents = {one["id"]: one["document"] for one in index.catalogue.passages(ids)}
+    ids = sorted(index.catalogue.passage_ids())
+    read = index.readings.values_of("questions", ids[:: len(ids) // _ASKED + 1])
+    passages = {one["id"]: one for one in index.catalogue.passages(list(read))}
+    found = [
+        (rank, passages[id]["document"])
+        for id, value in read.items()
+        for asked in value["incoming"]
+        if id in passages and (rank := _rank(asked, passages[id]))
+    ]
     by_document: dict[str, str] = {}
-    for (_, _, asked, _), id in zip(rated, ids, strict=True):
-        if asked not in by_document.values():
-            by_document.setdefault(documents.get(id, id), asked)
+    for (_, length, asked), document in sorted(found):
+        if abs(length) <= _LONGEST and asked not in by_document.values():
+            by_document.setdefault(document, asked)
     return list(by_document.values())[:_QUESTIONS]
 
 
-def _rank(asked: str) -> tuple[int, int]:
-    """How well a question stands alone, the best first: those for a fact that say most."""
-    kind = analyse_question(asked).answer_type
-    return _LAST.get(kind, 0), -len(asked)
+def _rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
+    """How well a question stands alone, the best first: those for a fact that say most.
+
+    None for a question about its document's title alone, which may be the name of a file.
+    """
+    kind, said = analyse_question(asked).answer_type, set(asked_marks(telling_words(asked)))
+    if said <= marks(told["title"]):
+        kind = "definition"
+        if said.isdisjoint(marks(told["text"])):
+            return None
+    last = _LAST.get(kind, 0)
+    return last, len(asked) if last else -len(asked), asked

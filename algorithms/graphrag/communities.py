@@ -45,9 +45,10 @@ Previous: TypeAlias = Mapping[str, Membership]
 
 @dataclass(frozen=True)
 class _WeightedGraph:
-    """Edges ``source[e] < target[e]`` between the entities 0..n-1, in order."""
+    """Edges ``source[e] < target[e]`` between the entities 0..n-1, in order, with their hashes."""
 
     ids: list[str]
+    codes: Hashes
     source: Ints
     target: Ints
     weight: Floats
@@ -55,7 +56,8 @@ class _WeightedGraph:
     def within(self, scope: Ints) -> _WeightedGraph:
         """With only the edges whose ends are of one scope; -1 is none."""
         kept = (scope[self.source] == scope[self.target]) & (scope[self.source] >= 0)
-        return _WeightedGraph(self.ids, self.source[kept], self.target[kept], self.weight[kept])
+        edges = self.source[kept], self.target[kept], self.weight[kept]
+        return _WeightedGraph(self.ids, self.codes, *edges)
 
 
 def find_communities(
@@ -131,19 +133,19 @@ def _graph(entities: Sequence[str], weights: Weights) -> _WeightedGraph:
     distinct, place = np.unique(keys[order], return_inverse=True)
     sums: Floats = np.bincount(place, table[order, 2], len(distinct)).astype(np.float64)
     count = max(len(ids), 1)
-    return _WeightedGraph(ids, distinct // count, distinct % count, sums)
+    digests = b"".join(hashlib.blake2b(id.encode(), digest_size=8).digest() for id in ids)
+    codes = np.frombuffer(digests, dtype=">u8").astype(np.uint64)
+    return _WeightedGraph(ids, codes, distinct // count, distinct % count, sums)
 
 
 def _neighbourhoods(graph: _WeightedGraph) -> Hashes:
     """For each entity a hash of its edges, the same when all weights are multiplied by a number."""
     count = len(graph.ids)
-    digests = (hashlib.blake2b(id.encode(), digest_size=8).digest() for id in graph.ids)
-    own = np.array([int.from_bytes(digest, "big") for digest in digests], dtype=np.uint64)
     here = np.concatenate([graph.source, graph.target])
     there = np.concatenate([graph.target, graph.source])
     weight = np.concatenate([graph.weight, graph.weight])
     share = np.round(weight / np.bincount(here, weight, count)[here] * 1e6).astype(np.uint64)
-    said = own[there] ^ (share * _MIX[1])
+    said = graph.codes[there] ^ (share * _MIX[1])
     for factor in _MIX:
         said = (said ^ (said >> np.uint64(31))) * factor
     total = np.zeros(count, dtype=np.uint64)
@@ -247,7 +249,7 @@ def _cluster(pairs: Ints, weight: Floats, labels: Ints, changed: Flags) -> Ints:
     for _ in range(_WAVES):
         if not free.any():
             break
-        before, start = start, _leiden(pairs, weight, _renumbered(start), ~free)
+        before, start = start, _moving(pairs, weight, _renumbered(start), free)
         moved = _moved(before, start)
         reached = np.concatenate([pairs[moved[pairs[:, 0]], 1], pairs[moved[pairs[:, 1]], 0]])
         if free[reached].all():
@@ -266,7 +268,36 @@ def _moved(before: Ints, after: Ints) -> Flags:
     return ~stay[place]
 
 
-def _leiden(pairs: Ints, weight: Floats, start: Ints, fixed: Flags | None) -> Ints:
+def _moving(pairs: Ints, weight: Floats, start: Ints, free: Flags) -> Ints:
+    """The labels, beginning with ``start``, once the ``free`` entities have moved as Leiden has it.
+
+    All others of a label are one vertex, and so are all labels that no free entity is near, since
+    where they stand tells nothing but their weight: the work is that of the free ones.
+    """
+    labels = int(start.max()) + 1
+    vertex = np.where(free, labels + np.cumsum(free) - 1, start)
+    ends = vertex[pairs]
+    near = np.unique(
+        np.concatenate([ends[free[pairs].any(axis=1)].ravel(), start[free], vertex[free]])
+    )
+    local = np.full(labels + int(free.sum()), len(near))
+    local[near] = np.arange(len(near))
+    keys = np.sort(local[ends], axis=1) @ np.array([len(near) + 1, 1])
+    distinct, place = np.unique(keys, return_inverse=True)
+    joined = np.column_stack(np.divmod(distinct, len(near) + 1))
+    sums = np.bincount(place, weight, len(distinct)).astype(np.float64)
+    own = np.append(near, labels + len(start))  # the label that each vertex begins with
+    own[local[vertex[free]]] = start[free]
+    stays = np.append(near < labels, True)
+    found = _leiden(joined, sums, _renumbered(own), stays)
+    names = labels + np.arange(int(found.max()) + 1)
+    names[found[stays]] = own[stays]
+    after = start.copy()
+    after[free] = names[found[local[vertex[free]]]]
+    return after
+
+
+def _leiden(pairs: Ints, weight: Floats, start: Ints, stays: Flags | None) -> Ints:
     import igraph
     import leidenalg
 
@@ -278,7 +309,7 @@ def _leiden(pairs: Ints, weight: Floats, start: Ints, fixed: Flags | None) -> In
     optimiser.optimise_partition(
         partition,
         n_iterations=_ITERATIONS,
-        is_membership_fixed=None if fixed is None else fixed.tolist(),
+        is_membership_fixed=None if stays is None else stays.tolist(),
     )
     return np.array(partition.membership, dtype=np.int64)
 

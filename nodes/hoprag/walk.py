@@ -106,18 +106,20 @@ async def hop_on(state: HopragState, run: Run[HopragContext], label: Labeller | 
     asked = await asyncio.to_thread(hops.ask, _sought(state))
     frontier, counts, number = state["frontier"], state["counts"], state["round"]
     worths, judged = None, dict(state["judged"])
+    others: list[tuple[str, _HopStep]] = []
     if label is None:
         steps = _most_similar(hops, asked, frontier, _read(hops, state["held"]), context)
         worths = None if context.as_printed else _worths(asked, steps, counts)
     else:
-        steps = await _labelled(run, label, hops, asked, state, judged)
+        steps, others = await _labelled(run, label, hops, asked, state, judged)
     chosen = {passage: step and hops.target(step.edge) for passage, step in steps.items()}
-    counts, found = advance(counts, frontier, chosen, (context.n_hop + 1) * context.top_k, worths)
-    walked = [
-        (passage, step)
-        for passage in frontier
-        if (step := steps.get(passage)) is not None and hops.target(step.edge) in counts
-    ]
+    most = (context.n_hop + 1) * context.top_k
+    counts, found = advance(counts, frontier, chosen, most, worths)
+    for passage, other in others:
+        counts, new = advance(counts, [passage], {passage: hops.target(other.edge)}, most)
+        found += new
+    taken = [(id, step) for id in frontier if (step := steps.get(id)) is not None]
+    walked = [one for one in [*taken, *others] if hops.target(one[1].edge) in counts]
     progress_of("reason")(number, context.n_hop)
     return {
         "counts": counts,
@@ -236,8 +238,12 @@ async def _labelled(
     asked: AskedEdges,
     state: HopragState,
     judged: dict[str, bool],
-) -> dict[str, _HopStep | None]:
-    """The edges that ``label`` would follow; ``judged`` gets what it said of their targets."""
+) -> tuple[dict[str, _HopStep | None], list[tuple[str, _HopStep]]]:
+    """The edge that ``label`` would follow from each passage, and the other necessary ones.
+
+    A target is shown once, so that nothing else would lead there; as printed there are no others.
+    ``judged`` gets what was said of the targets.
+    """
     useful, context = [passage for passage, said in judged.items() if said], run.context
     read = _read(hops, state["held"])
     if context.as_printed:
@@ -249,6 +255,7 @@ async def _labelled(
     shown = [] if context.as_printed else known
     labelled = await labels_of(run, label, state, hops, shown, offers)
     steps: dict[str, _HopStep | None] = {}
+    others: list[tuple[str, _HopStep]] = []
     for source, labels in labelled.items():
         if labels is None:
             steps |= _most_similar(hops, asked, [source], read, context)
@@ -258,7 +265,12 @@ async def _labelled(
         similarities = asked.similarities([hop.edge for hop in own]).tolist()
         edge = choose(labels, dict(zip((hop.edge for hop in own), similarities, strict=True)))
         steps[source] = None if edge is None else _HopStep(edge, labels[edge])
-    return steps
+        others += [
+            (source, _HopStep(hop.edge, "necessary"))
+            for hop in own
+            if labels.get(hop.edge) == "necessary" and hop.edge != edge
+        ]
+    return steps, [] if context.as_printed else others
 
 
 def _offers(

@@ -10,6 +10,8 @@ BERG = "Anna Berg: Anna Berg (3 May 1850 – 2 June 1921) grew up in Odense."
 ODER = "Oder bridge: It is 3 km long and followed in 1902."
 KOREAN = "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였다."
 OTT = "Carl T. Ott: Carl T. Ott Junior, born Carl Otto, died in 1930."
+NEWS = "Elbe bridge: The BBC told that the Elbe bridge, of 32 arches, was opened in 1893."
+HOLM = "Ida Holm: Ida Holm was born in Odense."
 HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
 
 
@@ -69,6 +71,10 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ("Which steel mill supplied the Elbe bridge company?", "Anna Berg", [ELBE], "unsaid"),
         ("How long do the two take together?", "7", [ODER], "claims"),
         ("Who opened the Elbe bridge?", "By Anna Berg", [ELBE], "kind"),
+        ("Who opened the Elbe bridge?", "BBC", [NEWS], "kind"),
+        ("When was the Elbe bridge opened?", "32", [NEWS], "kind"),
+        ("What do Anna Berg and Carl T. Ott have in common?", "Anna", [BERG, OTT], "repeated"),
+        ("Who was born first, Anna Berg or Ida Holm?", "Anna Berg", [BERG, HOLM], "compared"),
         ("Who died first, Anna Berg or Carl T. Ott Junior?", "Carl Otto", [BERG, OTT], "kind"),
         (
             "Who married Anna Berg?",
@@ -133,6 +139,8 @@ def test_who_points_at_everything_states_nothing():
     question = "Who opened the Elbe bridge?"
     found = doubt("Anna Berg", question, [ELBE], pointed=25)
     assert found is not None and (found.why, found.certain) == ("crowd", True)
+    found = doubt("Anna Berg", question, [ELBE], pointed=6)
+    assert found is not None and (found.why, found.certain) == ("crowd", False)
     assert doubt("Anna Berg", question, [ELBE], pointed=5) is None
 
 

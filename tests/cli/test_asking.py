@@ -95,6 +95,7 @@ def _plainly(folder: Path, *arguments: str, **environment: str) -> subprocess.Co
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
 
 
+@pytest.mark.slow
 def test_a_plain_question_is_answered_by_the_server_with_next_to_nothing_loaded(run, root, file):
     said = file.read_text()
     plain = ("ask", QUESTION, "--index", str(root / "notes"))

@@ -44,6 +44,7 @@ def test_a_citation_opens_with_the_quote_marked_in_its_passage(pipe, script):
     assert "corpus.jsonl" in opened and other.strip() == "7"
 
 
+@pytest.mark.slow
 def test_without_a_model_the_passages_that_are_shown_can_be_opened(pipe):
     first, second, opened = pipe(QUESTION, "Where was he born?", "/open 1").out.split("\n> ")
     assert "1  Forth Bridge  " in first and "Understood as: Where was John Fowler born?" in second

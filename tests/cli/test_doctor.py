@@ -29,6 +29,7 @@ def examined(run):
     return examine
 
 
+@pytest.mark.slow
 def test_a_bare_machine_is_healthy_and_is_told_how_to_begin(examined):
     code, checks = examined()
     assert code == 0
@@ -39,12 +40,14 @@ def test_a_bare_machine_is_healthy_and_is_told_how_to_begin(examined):
     assert checks["keys that are set"]["says"] == "none"
 
 
+@pytest.mark.slow
 def test_an_index_that_is_named_and_missing_is_broken(run, examined):
     assert examined("--index", "none")[0] == 1
     ended = run("doctor", "--index", "none")
     assert ended.code == 1 and ended.out.endswith("Something is broken.\n")
 
 
+@pytest.mark.slow
 def test_keys_and_settings_are_named_with_their_place_and_never_shown(examined, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("RAGRAPHS_MODEL", MODEL)
@@ -66,6 +69,7 @@ def test_a_model_that_cannot_be_used_is_broken(examined, model, words):
     assert words in checks["language model"]["mend"]
 
 
+@pytest.mark.slow
 def test_servers_are_asked_only_with_connect(examined, openai, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")

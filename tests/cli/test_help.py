@@ -80,6 +80,7 @@ def test_the_help_of_a_first_command_is_one_screen_and_the_rest_is_asked_for(
     assert shown.code == 0 and "--prices" in shown.out
 
 
+@pytest.mark.slow
 def test_the_help_of_ask_hides_what_few_people_set(run):
     shown = run("ask", "--help").out
     assert "--model" in shown and "--method" in shown and "--help-all" in shown
@@ -137,6 +138,7 @@ def test_help_and_no_arguments_explain_the_commands(run):
         assert command in shown.out
 
 
+@pytest.mark.slow
 def test_help_gives_a_type_only_to_flags_that_take_a_value(run):
     shown = run("ask", "--help").out
     assert "--trace" in shown and "--verbose" in shown and "TEXT" in shown

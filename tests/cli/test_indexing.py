@@ -47,6 +47,7 @@ def test_index_makes_all_that_costs_only_time_and_names_what_takes_long(run, doc
     assert "Ready: passages, sentences, hops, entities, communities." in run(*offer.split()).out
 
 
+@pytest.mark.slow
 def test_index_makes_no_layer_by_a_paid_model_unless_somebody_agrees(run, openai, docs):
     told = run("index", "docs", "--model", "openai:stub").out
     assert "Ready: passages, sentences (not built: hops, entities, communities)." in told

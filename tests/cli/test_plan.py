@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 
 def test_a_plan_says_stores_memory_disk_time_and_money(run):
     said = run("plan", "--passages", "1000000", "--model", "openai:gpt-4o-mini").out
@@ -26,6 +28,7 @@ def test_a_price_that_is_not_known_is_told(run):
     assert "price not known; name it with --prices" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_part_adds_up_to_what_is_said_of_the_whole(run):
     asked = ["plan", "--passages", "3600", "--model", "openai:gpt-4o-mini"]
     said = " ".join(run(*asked).out.split())

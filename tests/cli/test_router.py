@@ -49,6 +49,7 @@ def test_without_a_method_the_router_chooses_and_the_output_says_how(run, index)
     assert not {"latest", "waiting", "message", "question"} & result.keys()
 
 
+@pytest.mark.slow
 def test_a_method_whose_layer_is_missing_is_refused_with_the_command(run, index):
     run("index", "corpus.jsonl", "--index", "bare", "--layers", "sentences")
     ended = run("ask", QUESTION, "--method", "graphrag", "--index", "bare")
@@ -68,6 +69,7 @@ def test_confirm_web_asks_on_stderr_and_goes_on(run, index, web, say, method, ty
     assert (result["stop_reason"] == "web_unavailable") == (not sent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "looked_up"), [("y\n", 1), ("n\n", 0)])
 def test_confirm_plan_asks_on_stderr_and_goes_on(run, index, script, say, typed, looked_up):
     say(typed)
@@ -149,6 +151,7 @@ def test_elsewhere_than_at_a_terminal_progress_is_silent(run, index, script):
     assert (ended.code, ended.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_what_is_still_open_and_the_methods_tried_are_told(run, index, script):
     open_question = "In which year was John Fowler born?"
     lacking = {"answer": "", "quotes": [], "sufficient": False, "missing": [open_question]}

@@ -161,6 +161,7 @@ def test_a_result_that_cannot_be_read_counts_for_nothing(run, openai, cache):
     assert any(one["says"] == "not tried" for one in examined["checks"])
 
 
+@pytest.mark.slow
 def test_the_reader_without_a_model_can_be_tried_as_well(run):
     told = json.loads(run("try", "offline", "--json").out)
     assert told["trusted"] and told["scores"]["unanswerable"]["right"] == 4

@@ -51,6 +51,7 @@ def asked(openai, words):
     return [human for human in bodies if words in human]
 
 
+@pytest.mark.slow
 def test_what_the_sample_speaks_of_is_shown_kept_and_used_by_extraction(run, openai, index):
     openai.answer = pharmacist
     ended = run("tune", "--model", MODEL)
@@ -72,6 +73,7 @@ def test_what_the_sample_speaks_of_is_shown_kept_and_used_by_extraction(run, ope
         assert "바이엘" in examples and "Boots" in examples and "Acme" not in examples
 
 
+@pytest.mark.slow
 def test_a_dry_run_keeps_nothing_and_what_follows_pays_nothing(run, openai, index):
     openai.answer = pharmacist
     first = json.loads(run("tune", "--model", MODEL, "--dry-run", "--json").out)
@@ -106,6 +108,7 @@ def test_a_model_without_types_is_refused_in_a_sentence(run, openai, index):
     assert "person" in kept["entity_types"] and not kept["examples"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_weak_reader_gets_no_name_into_an_example_that_its_text_has_not(run, openai, index, seed):
     openai.answer = WeakReader(seed)

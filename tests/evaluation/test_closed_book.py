@@ -63,6 +63,7 @@ def test_answers_are_measured_apart_where_the_model_is_sure_and_where_it_guesses
     )
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_goes_on_with_the_replies_in_the_index(run, question_set, model):
     def until_the_last(body):
         korean = "훈민정음" in body["messages"][-1]["content"]
@@ -151,6 +152,7 @@ def test_other_code_asks_one_question(model, question_set):
     assert (reply.known, reply.answer) == (False, "Sheffield, perhaps")
 
 
+@pytest.mark.slow
 def test_recorded_replies_of_a_reader_are_measured(run, openai):
     """Of six sub-questions the reader was sure of three, and right in these."""
     openai.answer = Replay(recorded())

@@ -85,6 +85,7 @@ def test_every_kind_of_plot_can_be_drawn():
     } <= texts_of([PLOT, lines, wins, nothing])
 
 
+@pytest.mark.slow
 def test_a_drawing_has_the_names_of_groups_and_the_figure_of_each_bar():
     outside = {"name": "EM", "value": 0.4, "low": 0.45, "high": 0.6}  # as a bootstrap may find it
     groups = {"basic": [outside], "CRAG": [{"name": "EM", "value": None}]}
@@ -92,6 +93,7 @@ def test_a_drawing_has_the_names_of_groups_and_the_figure_of_each_bar():
     assert {"answers", "basic", "CRAG", "EM", "40%", "not measured"} <= texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tokens", "label"), [(29, "tokens"), (30, "tokens (logarithmic)")])
 def test_values_far_apart_are_drawn_on_a_logarithmic_axis(tokens, label):
     curves = {"a": [{"x": 1, "y": 2}], "b": [{"x": tokens, "y": 0, "name": "a spot"}]}

@@ -99,6 +99,7 @@ async def test_the_next_question_has_a_budget_of_its_own(script, index):
         assert total_tokens(result["usage"]) == A_REQUEST
 
 
+@pytest.mark.slow
 async def test_the_next_question_on_a_thread_has_a_budget_of_its_own(script, index):
     context = BasicContext(index=index, model=MODEL, max_tokens=10_000)
     first = await basic.ainvoke({"question": QUESTION}, context=context)
@@ -177,6 +178,7 @@ def test_without_a_price_there_are_tokens_and_no_cost(script, index):
     assert total_tokens(result["usage"]) == A_REQUEST and "cost" not in result["usage"]
 
 
+@pytest.mark.slow
 def test_embeddings_that_cost_are_counted_and_limited(openai, tmp_path):
     context = IndexContext(
         index=str(tmp_path / "index"), embeddings="openai:e", model="offline", max_tokens=20

@@ -148,6 +148,7 @@ def test_a_ceiling_on_money_refuses_a_model_without_a_price(ceiling, script, ful
     assert not script.asked
 
 
+@pytest.mark.slow
 def test_a_request_that_was_given_up_counts_with_its_prompt(ceiling, openai, script, full_index):
     ceiling(max_tokens_per_day=10**6)
     openai.queue.append(Response(None, seconds=20))
@@ -159,6 +160,7 @@ def test_a_request_that_was_given_up_counts_with_its_prompt(ceiling, openai, scr
     assert day is not None and day.told() == f"{sent} tokens of 1,000,000" and sent > 50
 
 
+@pytest.mark.slow
 def test_doctor_tells_the_sums_of_today(ceiling, run, script, full_index):
     ceiling(max_calls_per_day=7)
     asked = run("ask", QUESTION, "--index", full_index, "--model", MODEL, "--method", "basic")

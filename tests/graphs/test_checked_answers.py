@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from http_stub import Response
 from ragraphs.graphs import graph_of
 from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION
 
@@ -13,12 +14,14 @@ TOLD = "John Fowler designed the Forth Bridge, and Queen Victoria opened it."
 NO_QUEEN = {"unsupported": ["Queen Victoria opened it"], "sufficient": False}
 
 
-async def run(method: str, index: str, stream: str = "values", **chosen: Any) -> list[Any]:
+async def run(
+    method: str, index: str, stream: str = "values", question: str = QUESTION, **chosen: Any
+) -> list[Any]:
     graph, context_type = graph_of(method)
     search = {"search": "local"} if method == "graphrag" else {}
     settings = {"index": index, "model": MODEL, "max_retries": 0, **search, **chosen}
     context = context_type(**settings)
-    parts = graph.astream({"question": QUESTION}, context=context, stream_mode=stream)
+    parts = graph.astream({"question": question}, context=context, stream_mode=stream)
     return [part async for part in parts]
 
 
@@ -62,6 +65,17 @@ async def test_the_sentence_before_a_cited_one_is_shown_in_brackets_and_supports
     result = (await run("basic", full_index))[-1]
     assert not result["sufficient"]
     assert f"[{FACT}] {crosses}" in claiming.prompts("AnswerCheck")[0]
+
+
+@pytest.mark.parametrize("parameters", [134_515_008, 3_000_000_000])
+async def test_a_yes_that_no_rule_reads_is_not_believed_of_a_tiny_model(
+    openai, script, full_index, parameters
+):
+    row = {"id": "/models/a.gguf", "meta": {"n_params": parameters}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    script.replies["Answer"] = lambda human: {**script._answer(human), "answer": "yes"}
+    result = (await run("basic", full_index, question="Did Fowler design the Forth Bridge?"))[-1]
+    assert result["answer"] == "yes" and result["sufficient"] is (parameters > 1e9)
 
 
 async def test_the_number_of_a_sentence_is_no_answer(claiming, full_index):

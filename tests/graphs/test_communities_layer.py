@@ -139,6 +139,7 @@ def circle_of(request):
     return f"Circle of {next(title for _, kind, title, _ in lines if kind == 'Entity')}"
 
 
+@pytest.mark.slow
 def test_a_parent_that_fits_is_written_from_all_its_elements(indexing, model):
     build(indexing, FEW)
     asked = model.of("CommunityReport")
@@ -150,6 +151,7 @@ def test_a_parent_that_fits_is_written_from_all_its_elements(indexing, model):
     assert "Report" not in kinds
 
 
+@pytest.mark.slow
 def test_a_relation_is_told_with_the_sentence_that_states_it_as_far_as_there_is_room(
     indexing, model
 ):
@@ -171,6 +173,7 @@ def test_a_relation_is_told_with_the_sentence_that_states_it_as_far_as_there_is_
     assert 0 < sum(told) < len(told)
 
 
+@pytest.mark.slow
 def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
     claim = {
         "subject": NAMES[0],

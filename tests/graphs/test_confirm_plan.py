@@ -63,6 +63,7 @@ def test_the_parts_are_shown_before_any_is_looked_up(asking, model):
     assert not model.prompts["Read"]
 
 
+@pytest.mark.slow
 def test_a_yes_looks_them_up_and_nobody_is_asked_again(asking, model):
     run = asking("tree")
     run.begin()
@@ -84,6 +85,7 @@ def test_a_person_may_edit_remove_and_add_parts(asking):
     }
 
 
+@pytest.mark.slow
 def test_one_part_is_enough(asking):
     run = asking("tree")
     run.begin()

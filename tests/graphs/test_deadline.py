@@ -233,6 +233,7 @@ def test_the_operator_sets_a_deadline_for_all(openai, script, full_index, monkey
     assert any("max_seconds was lowered from 600 to 0.3" in one for one in result["warnings"])
 
 
+@pytest.mark.slow
 def test_the_command_line_ends_in_time(run, openai, script, full_index):
     hangs_from(openai, script, 0)
     done = run("ask", QUESTION, "--index", full_index, "--model", MODEL, "--method", "basic",

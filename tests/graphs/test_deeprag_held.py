@@ -100,6 +100,7 @@ def test_the_reading_sees_the_quotes_that_are_held_with_the_titles_of_their_text
     assert told in model.prompts["StepReading"][0]
 
 
+@pytest.mark.slow
 def test_every_missing_fact_is_looked_up_and_the_last_reading_compares(
     narrate, model, hold, searched
 ):
@@ -112,6 +113,7 @@ def test_every_missing_fact_is_looked_up_and_the_last_reading_compares(
     assert (model.calls, searched) == (2, [BORN, ELDER_BORN])
 
 
+@pytest.mark.slow
 def test_a_sub_question_that_the_reading_proposes_goes_first(narrate, model, hold):
     held = hold(OLDER, BORN, "Where was John Fowler born?", top_k=2)
     model.steps = [None, ELDER_BORN]
@@ -133,6 +135,7 @@ def test_a_look_up_that_finds_nothing_is_the_last_and_the_earlier_answer_stands(
     assert result["stop_reason"] == "insufficient"
 
 
+@pytest.mark.slow
 def test_a_likely_answer_of_the_reading_stands_where_there_was_none(narrate, model, hold):
     held = hold(CHAINED, UNKNOWN, BORN)
     model.finals[UNKNOWN] = "1917, perhaps"
@@ -160,6 +163,7 @@ def test_without_a_question_that_is_missing_the_model_writes_the_first(narrate, 
     assert len(model.prompts["NextStep"]) == 1
 
 
+@pytest.mark.slow
 def test_what_was_looked_up_before_is_a_step_and_is_not_looked_up_again(
     narrate, model, hold, searched
 ):

@@ -44,6 +44,7 @@ def test_every_step_is_recorded_with_its_decision_and_what_came_of_it(narrate):
     assert (result["mode"], result["tree"], result["method"]) == ("narrative", [], "deeprag")
 
 
+@pytest.mark.slow
 def test_the_comparison_is_computed_shown_to_the_model_and_cites_every_fact(narrate, model):
     result = narrate()
     assert result["answer"] == "the Forth Bridge"
@@ -52,6 +53,7 @@ def test_the_comparison_is_computed_shown_to_the_model_and_cites_every_fact(narr
     assert "computed" in model.prompts["Synthesize"][0]
 
 
+@pytest.mark.slow
 def test_the_next_sub_question_is_written_given_the_earlier_answers(narrate, model):
     narrate()
     assert OLDER in model.prompts["NextStep"][0]
@@ -74,6 +76,7 @@ def test_biased_answers_composition_over_earlier_answers_without_retrieval(narra
     assert {citation["title"] for citation in step["citations"]} >= {"John Fowler"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "source"),
     [("biased", "retrieve"), ("retrieve_always", "retrieve"), ("model", "earlier")],
@@ -124,6 +127,7 @@ def test_an_answer_to_the_question_itself_that_nothing_supports_is_looked_into(
     assert result["steps"][0]["found"] is False and len(result["steps"]) == 5
 
 
+@pytest.mark.slow
 def test_a_search_that_finds_nothing_new_is_told_and_the_second_one_is_the_last(narrate, model):
     model.steps = [f"Who painted the {thing} bridge?" for thing in ("Forth", "red", "old", "tall")]
     result = narrate(step_passages=5, retriever="vector")
@@ -140,12 +144,14 @@ def test_a_synthesis_without_a_quote_is_not_sufficient(narrate, model, monkeypat
     assert {citation["title"] for citation in result["citations"]} == TITLES
 
 
+@pytest.mark.slow
 def test_a_synthesis_that_no_quote_supports_is_not_sufficient(narrate, model, monkeypatch):
     monkeypatch.setattr(model, "synthesize", lambda *_: answered("Anna Berg", QUOTES))
     result = narrate()
     assert not result["sufficient"] and "Anna Berg" in result["missing"][0]
 
 
+@pytest.mark.slow
 def test_a_step_that_rules_refuse_is_told_as_not_certain(narrate, model, monkeypatch):
     def read(asked, human):
         found = Script.read(model, asked, human)

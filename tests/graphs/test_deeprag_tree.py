@@ -79,6 +79,7 @@ def test_three_independent_leaves_are_asked_side_by_side(grow, model):
     assert model.openai.most_in_flight == 3
 
 
+@pytest.mark.slow
 def test_no_more_are_asked_at_once_than_concurrency_allows(grow, model):
     model.splits[OLDER] = [f"What is A{n}?" for n in range(6)]
     model.seconds = 0.05
@@ -114,6 +115,7 @@ def test_a_decomposition_that_does_not_split_is_atomic(grow, model, parts):
     assert len(model.prompts["SubQuestions"]) == 1
 
 
+@pytest.mark.slow
 def test_a_decomposition_that_does_not_shrink_ends_at_the_depth(grow, model):
     def longer(asked, human):
         return {"questions": [{"question": f"{asked} {n}", "atomic": False} for n in "ab"]}
@@ -135,6 +137,7 @@ def test_a_thousand_sub_questions_are_cut_to_the_bound(grow, model):
     assert result["stop_reason"] == "nodes"
 
 
+@pytest.mark.slow
 def test_sub_questions_are_split_again_and_their_parts_answer_them(grow, model):
     nested = "Who was born when the designer of the Atomium was?"
     model.splits[OLDER] = [

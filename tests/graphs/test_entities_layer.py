@@ -37,6 +37,7 @@ def model(openai):
     return openai
 
 
+@pytest.mark.slow
 def test_entities_of_all_passages_become_one_graph(indexing, model):
     build(indexing, model=MODEL)
     assert triples_of(indexing) == ALL_TRIPLES
@@ -102,6 +103,7 @@ def test_gleaning_ends_after_its_rounds(indexing, model):
     assert len(asked(model, "glean")) <= 2
 
 
+@pytest.mark.slow
 def test_a_useless_reply_of_gleaning_keeps_what_was_found_and_is_told(indexing, model):
     model.answer = lambda body: "what?" if prompt_of(body) == "glean_check" else reply(body)
     result = build(indexing, model=MODEL, gleanings=1)
@@ -127,6 +129,7 @@ def test_what_the_model_could_not_read_is_reported_and_asked_again(indexing, oth
     assert layer_of(indexing) == layer_of(other)
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_reply_is_not_asked_for_every_passage(indexing, openai):
     openai.answer = lambda _: Response({}, 500)
     many = documents(**{f"d{number}": f"Text number {number}." for number in range(60)})
@@ -136,6 +139,7 @@ def test_a_model_that_does_not_reply_is_not_asked_for_every_passage(indexing, op
     assert describe(indexing.index)["unread_facts"] == 60
 
 
+@pytest.mark.slow
 def test_good_parts_of_a_malformed_reply_are_kept(indexing, model):
     broken = {
         "entities": [{"name": "Frome", "type": None}, 7, {"type": "place"}],
@@ -238,6 +242,7 @@ def test_a_deleted_document_leaves_no_trace(indexing, other):
     assert indexing.index.vectors.ids("entities") == other.index.vectors.ids("entities")
 
 
+@pytest.mark.slow
 def test_nothing_is_merged_anew_when_nothing_changed(indexing, monkeypatch):
     build(indexing)
     replaced = []
@@ -306,6 +311,7 @@ def test_entities_relations_and_mentions_are_drawn(indexing, model):
     assert graph.directed
 
 
+@pytest.mark.slow
 def test_a_name_that_an_entity_bears_is_drawn_once_as_the_entity(indexing, model):
     build(indexing, layers=["sentences", "entities"], model=MODEL)
     graph = drawn_index(indexing.index)

@@ -62,6 +62,7 @@ def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index
     assert set(found) == {"atomium", "waterkeyn"}
 
 
+@pytest.mark.slow
 def test_the_vectors_of_a_large_index_lie_in_files(index: Index, way: str) -> None:
     arrays = load_arrays(SENTENCES.path(index))
     assert ("sentence_vectors" in arrays) == load_graph(index).is_flat == (way == "flat")
@@ -131,6 +132,7 @@ def test_adding_editing_and_removing_gives_the_same_layer_as_a_rebuild(tmp_path:
         assert np.array_equal(arrays[0][name], arrays[1][name]), name
 
 
+@pytest.mark.slow
 def test_a_removed_document_leaves_no_sentence(index: Index) -> None:
     context = IndexContext(index=index.name)
     index_graph.invoke({"remove": ["waterkeyn"]}, context=context)
@@ -145,6 +147,7 @@ def test_nothing_is_found_where_every_document_was_removed(index: Index) -> None
     assert search(index, QUESTION, "graph", 6) == []
 
 
+@pytest.mark.slow
 def test_a_korean_question_finds_its_passages(tmp_path: Path) -> None:
     documents = [
         {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 만든 문자이다."},

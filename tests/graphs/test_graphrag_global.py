@@ -238,6 +238,7 @@ def test_too_many_reports_for_the_limit_of_requests_are_told_and_the_weightiest_
     assert result["answer"]
 
 
+@pytest.mark.slow
 def test_a_part_that_could_not_be_read_is_told_and_the_rest_answers(ask):
     ask.model.answers["Points"] = lambda human: (
         failure(400, "no") if NAMES[0] in human else ask.model.points(human)
@@ -298,6 +299,7 @@ def test_dynamic_search_that_keeps_nothing_reads_nothing(ask):
     assert ask.model.counts == {"KeptTexts": 1}
 
 
+@pytest.mark.slow
 def test_text_search_is_the_same_over_all_passages(ask):
     result = ask(search="text", context_tokens=700)
     passages = list(ask.index.catalogue.all_passages())
@@ -353,6 +355,7 @@ def test_maps_side_by_side_go_over_the_limit_by_one_reply_at_most(ask, monkeypat
     assert any("(--max-tokens)" in one for one in result["warnings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("search", "kind"), [("global", "CombinedAnswer"), ("local", "Answer")])
 def test_the_form_of_the_answer_is_asked_for_in_words(ask, search, kind):
     ask(search=search)

@@ -102,6 +102,7 @@ def test_a_report_behind_a_statement_is_among_the_communities(ask):
     assert [one["level"] for one in result["communities"]] == [1]
 
 
+@pytest.mark.slow
 def test_the_budget_of_the_context_holds(ask):
     for limit in (500, 2000):
         ask(ABOUT, search="local", context_tokens=limit)
@@ -177,6 +178,7 @@ def last_word(question):
     return question.split()[-1]
 
 
+@pytest.mark.slow
 def test_drift_looks_up_the_most_needed_questions_round_by_round(ask):
     Drift(ask, main=[("b", 50), ("a", 90), ("c", 10), ("d", 0)], a=[("e", 95), ("a", 99)])
     result = ask(search="drift", drift_width=2, drift_depth=2, concurrency=1)

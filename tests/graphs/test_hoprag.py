@@ -119,6 +119,18 @@ def test_indirect_questions_are_followed_where_none_is_necessary(ask, model):
     assert {hop["label"] for hop in walked} == {"indirect"}
 
 
+def test_every_necessary_hop_of_a_passage_is_followed_but_as_printed_the_best_one(ask, model):
+    model.label = lambda question: "necessary"
+    ids = {passage["title"]: passage["id"] for passage in ask(top_k=6)["evidence"]}
+
+    def reached(**chosen):
+        hops = ask(n_hop=1, max_calls=50, **chosen)["hops"]
+        return {hop["target"] for hop in hops if hop["source"] == ids["Atomium"]}
+
+    assert reached(traversal="every") == {ids["André Waterkeyn"], ids["Grass"]}
+    assert len(reached(as_printed=True)) == 1
+
+
 def test_nothing_is_followed_that_the_model_leaves_out(ask, model):
     model.label = lambda question: None
     result = ask()
@@ -196,6 +208,7 @@ def test_the_offline_reader_traverses_by_similarity(ask, model):
     assert (model, used.pop("calls"), set(used.values())) == ("offline", 1, {0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["no json at all", {"labels": "none"}, Response({}, 500)])
 def test_where_the_model_gives_no_labels_similarity_chooses_with_a_warning(ask, model, reply):
     script = model.openai.answer

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import resources
 
 import pytest
 from http_stub import Response
 from ragraphs.index.hops import stored_hops
+from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import describe
 from stub_openai import failure
@@ -71,6 +73,26 @@ def test_an_edge_leads_from_what_a_passage_asks_to_the_passage_that_answers_it(i
         ("Engineer", "Town", "What is Town?"),
         ("Town", "Bridge", "What is Bridge?"),
     }
+
+
+@pytest.mark.slow
+def test_the_paper_s_bounds_on_questions_are_chosen_by_a_prompt_of_one_s_own(
+    indexing, openai, tmp_path, monkeypatch
+):
+    words = resources.files("ragraphs.prompts").joinpath("write_questions.md").read_text("utf-8")
+    own = words.replace("up to six", "at least two").replace("up to four", "at least four")
+    assert own.count("at least") == 2
+    (tmp_path / "write_questions.md").write_text(own, encoding="utf-8")
+    monkeypatch.setenv("RAGRAPHS_PROMPTS", str(tmp_path))
+    settings.cache_clear()
+    many = {
+        kind: [f"What of the {kind} {n}?" for n in range(40)] for kind in ("incoming", "outgoing")
+    }
+    openai.answer = lambda _: many
+    build(indexing, ALL[:1], model=MODEL)
+    assert '"outgoing": at least four' in openai.chats[0]["messages"][0]["content"]
+    [(_, read)] = indexing.index.readings.values("questions")
+    assert [len(read[kind]) for kind in many] == [40, 40]
 
 
 @pytest.mark.slow

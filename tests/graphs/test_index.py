@@ -98,6 +98,7 @@ def test_rows_added_and_deleted_in_a_file_are_followed(indexing):
     indexing.assert_whole()
 
 
+@pytest.mark.slow
 def test_an_id_that_two_rows_have_is_reported_and_the_first_is_kept(indexing):
     rows = indexing.folder / "docs" / "rows.jsonl"
     rows.write_text(rows.read_text() + '{"id": "1", "text": "Another first."}\n')
@@ -249,6 +250,7 @@ def test_a_dry_run_makes_no_folder_and_says_what_it_would_do(indexing, openai):
     assert openai.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.in_folder("its files are compared byte by byte")
 def test_a_dry_run_changes_nothing_and_counts_only_what_is_new(indexing):
     indexing.run("docs")
@@ -268,6 +270,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in files}
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_passages_that_an_interrupted_run_left_without_vectors(indexing):
     indexing.run("docs")
     indexing.index.vectors.remove("passages", list(indexing.index.vectors.ids("passages")))

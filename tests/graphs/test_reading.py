@@ -156,6 +156,7 @@ def read_once(shown, named, gleanings=2):
     return model, asyncio.run(reading)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     st.text(max_size=300) | st.just("A title " * 500),

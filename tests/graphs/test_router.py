@@ -57,6 +57,7 @@ def test_methods_without_their_layers_are_out_with_the_command_that_builds_them(
         assert obstacles[method].endswith(f"build it with: ragraphs index --layers {layers}")
 
 
+@pytest.mark.slow
 def test_methods_that_cost_more_than_is_left_are_out_with_a_reason(ask, script):
     decision = ask(max_calls=2)["decision"]
     assert decision["obstacles"]["crag"] == (
@@ -75,6 +76,7 @@ def test_the_users_choice_answers_and_no_other_is_tried(ask, script, method):
     assert path_of(result) == [method] and not result["sufficient"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "layer"), [("hoprag", "hops"), ("tog2", "entities")])
 def test_a_choice_whose_layer_is_missing_is_told_in_a_sentence(indexing, script, method, layer):
     indexing.run(documents=DOCUMENTS)
@@ -98,6 +100,7 @@ def test_a_question_of_facts_begins_with_one_cheap_call(ask, script):
     assert [attempt["why"] for attempt in result["path"]] == [decision["reason"]]
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_looked_up_by_the_next_method_which_says_why(ask, script):
     script.replies["Answer"] = LACKING
     step = {"next": "", "source": "retrieve", "final": BORN}
@@ -111,6 +114,7 @@ def test_what_is_missing_is_looked_up_by_the_next_method_which_says_why(ask, scr
     assert sum(one["calls"] for one in result["path"]) == total_calls(result["usage"])
 
 
+@pytest.mark.slow
 def test_a_reason_to_doubt_is_no_question_for_the_next_method(ask, script):
     script.replies["Answer"] = lambda human: {**script.quoting(human, FACT), "answer": "Karl Lund"}
     result = ask(top_k=1)
@@ -279,6 +283,7 @@ def test_the_limit_of_calls_holds_for_all_attempts_together(openai, ask, script,
     assert result["method"] and result["answer"] and result["evidence"]
 
 
+@pytest.mark.slow
 def test_one_call_is_kept_for_the_answer_whatever_the_question_before_has_cost(full_index, script):
     saver = graph.copy({"checkpointer": InMemorySaver()})
     thread = {"configurable": {"thread_id": "1"}}

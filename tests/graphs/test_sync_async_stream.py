@@ -67,6 +67,7 @@ async def test_invoke_ainvoke_and_streams_give_the_same(method):
     assert invoked == streamed == astreamed[-1] == await graph.ainvoke(QUESTION, context=context)
 
 
+@pytest.mark.slow
 def test_invoke_works_where_a_loop_already_runs(method):
     graph, context = method
 

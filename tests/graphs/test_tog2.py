@@ -121,6 +121,7 @@ def test_the_walk_leads_over_entities_that_the_question_does_not_name(ask):
     assert {path["name"] for path in result["paths"]} >= {"André Waterkeyn", "Wimbledon"}
 
 
+@pytest.mark.slow
 def test_paths_are_told_as_triples_and_sentences(ask):
     longest = max(ask()["paths"], key=lambda path: len(path["triples"]))
     assert [triple["sentence"] for triple in longest["triples"][:2]] == [
@@ -136,6 +137,7 @@ def test_only_relations_that_score_enough_are_followed(ask, model):
     assert "Brussels" not in names
 
 
+@pytest.mark.slow
 def test_clues_reach_the_next_round(ask, model):
     result = ask(depth=2, top_k=1)
     assert result["clues"] == ["clue 1", "clue 2"]
@@ -192,6 +194,7 @@ def test_new_triples_are_news_for_the_judge_though_no_text_is_new(ask, model):
     assert ") Atomium was designed by André Waterkeyn." in model.bodies["judge"][1]
 
 
+@pytest.mark.slow
 def test_nobody_judges_the_same_texts_and_triples_twice(ask, model):
     model.needed = ("designed",)
     ask({"question": "Who designed the Atomium?"}, depth=3)
@@ -344,6 +347,7 @@ def test_a_model_that_fails_everywhere_leaves_the_evidence(ask, model):
     assert result["evidence"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
 def test_one_call_is_kept_for_the_answer(ask, model, most):
     result = ask(max_calls=most)
@@ -351,12 +355,14 @@ def test_one_call_is_kept_for_the_answer(ask, model, most):
     assert result["answer"] == "London"
 
 
+@pytest.mark.slow
 def test_the_passages_say_how_they_were_found(ask):
     found = {passage["title"]: passage["found"] for passage in ask()["evidence"]}
     assert found["Atomium"] == "topic"
     assert found["Wimbledon"] == "path"
 
 
+@pytest.mark.slow
 def test_the_offline_reader_walks_without_a_model(indexing):
     indexing.run(documents=DOCUMENTS, context={"layers": ["entities"]})
     context = Tog2Context(index=indexing.name)
@@ -367,6 +373,7 @@ def test_the_offline_reader_walks_without_a_model(indexing):
     assert set(result["usage"]["models"]) == {"offline"}
 
 
+@pytest.mark.slow
 def test_korean_entities_are_linked(indexing):
     documents = [
         {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 창제하였다."},

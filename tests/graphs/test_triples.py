@@ -123,6 +123,7 @@ def test_a_graph_without_documents_is_loaded_and_walked(indexing):
         assert "Ada Quill was born in Bergen." in told
 
 
+@pytest.mark.slow
 def test_cards_of_entities_that_left_the_graph_go(indexing):
     import_lines(indexing, *GRAPH, documents=ALL[:1])
     import_lines(indexing, {"triples": [["Kestrel Works", "was founded by", "Bo Lind"]]})
@@ -131,6 +132,7 @@ def test_cards_of_entities_that_left_the_graph_go(indexing):
     assert "Ada Quill" not in names_of(indexing) and "Bo Lind" in names_of(indexing)
 
 
+@pytest.mark.slow
 def test_no_card_goes_for_a_line_that_cannot_be_read(indexing):
     import_lines(indexing, *GRAPH)
     before = names_of(indexing)

@@ -105,6 +105,7 @@ def test_what_is_not_decided_goes_on_with_another_method(verify, script, judged)
     assert found["answer"] == "not enough" and found["missing"] == ["Who painted it?"]
 
 
+@pytest.mark.slow
 def test_the_limit_of_calls_holds(verify, script, judged):
     judged((FACT, "supported"))
     found = verify("John Fowler designed the Forth Bridge.", max_calls=2)

@@ -169,6 +169,7 @@ async def test_work_in_batches_ends_before_the_next_when_it_is_cancelled():
     assert len(done) == count > 0
 
 
+@pytest.mark.slow
 async def test_work_that_must_be_done_as_a_whole_is():
     done: list[int] = []
     work = to_its_end(in_batches, done, 0.5, whole=True)

@@ -29,6 +29,7 @@ from ragraphs.language.questions import analyse_question
         ("등대는 언제 세워졌나요?", "date"),
         ("등대는 어디에 있습니까?", "place"),
         ("등대지기는 몇 명입니까?", "number"),
+        ("몇몇 학자는 새 글자에 반대하는 글을 올렸는가?", "yes_no"),
         ("등대는 돌로 만들어졌습니까?", "yes_no"),
         ("백록담과 천지 중 어느 호수가 더 큽니까?", "choice"),
         ("등대란 무엇인가?", "definition"),

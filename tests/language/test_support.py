@@ -102,6 +102,7 @@ def test_what_is_longer_than_a_quotation_is_not_cited():
     assert found == ["John Fowler designed the Forth Bridge."]
 
 
+@pytest.mark.slow
 @given(WORDS, st.lists(WORDS, max_size=4), st.integers(0, 4))
 def test_citations_are_where_they_say_in_at_most_as_many_passages(point, texts, most):
     sources = [CitablePassage(str(place), "", text) for place, text in enumerate(texts)]

@@ -84,6 +84,7 @@ async def test_a_request_that_was_not_sent_takes_nothing(root, monkeypatch):
     await asked(day)
 
 
+@pytest.mark.slow
 async def test_who_is_cancelled_while_a_request_is_taken_takes_nothing(root, monkeypatch):
     day = bounded(monkeypatch, max_tokens=10_000)
     begun, take = threading.Event(), Day.take

@@ -35,6 +35,7 @@ def index() -> None:
     index_graph.invoke({"documents": DOCUMENTS}, context=IndexContext(embeddings="lexical"))
 
 
+@pytest.mark.slow
 def test_a_model_in_a_folder_scores_each_text_with_its_title(encoder):
     opened = open_cross_encoder(encoder, settings())
     assert opened.scores(QUESTION, DOCUMENTS) == [2.0, 5.0, 3.0]

@@ -178,3 +178,37 @@ def test_a_value_of_another_thing_is_not_told(text):
 def test_a_price_for_others_is_not_the_one_asked_for():
     text = "Tickets cost 5 euros for adults and 3 euros for children."
     assert answer("How much are tickets for children?", "Fair", text) != "5 euros"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("how old was ida nowak when she was lost overboard",
+         "IDA NOWAK, who, at the age of eighteen, was lost overboard, November 1st, 1836.",
+         "eighteen"),
+        ("guest wifi password changes every how many days",
+         "Guests use another Wi-Fi, and the guest password changes every seven days.",
+         "seven days"),
+        ("How many parishes does Brill have?", "Brill has 159 parishes, more than Orm.", "159"),
+        ("How many parishes does Birll have?", "Brill has 159 parishes, more than Orm.", "159"),
+        ("누리시의 구는 몇 개야", "누리시는 동구와 서구 등 다섯 구로 나뉜다.", "다섯"),
+        ("낡은 통장은 몇 권이었나요?", "낡은 통장이 일곱 권이었다.", "일곱 권"),
+        ("하늘다리의 둘레는 몇 미터인가",
+         "하늘다리는 새 다리이다. 둥근 이 다리는 고리처럼 생겼으며, 둘레는 1,446미터이다.",
+         "1,446미터"),
+    ],
+)  # fmt: skip
+def test_numbers_are_told_however_the_question_puts_it(question, text, expected):
+    assert answer(question, "Notes", text) == expected
+
+
+def test_what_stands_in_brackets_is_said_of_the_thing_before_them():
+    text = (
+        "Mia Noll was born at Brill (the southern limit of the North, by the treaty), at Orm Base."
+    )
+    assert answer("Where is the southern limit of the North?", "Mia Noll", text) == ""
+
+
+def test_a_place_near_which_somebody_died_is_not_the_place():
+    text = "Karl Lamb (born 1164 in Orm – 25 May 1200, near Brill) was a duke."
+    assert answer("Where did Karl Lamb die?", "Karl Lamb", text) == ""

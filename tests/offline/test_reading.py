@@ -191,7 +191,10 @@ STATES = ("Mel bridge", BY.format("John Fowler"))
 def test_texts_of_one_passage_have_its_rank() -> None:
     # The first says as much of the question, so that only its rank tells them apart.
     asked = "Who designed the Mel bridge?"
-    other = ("Mel bridge", "Nobody knows who designed the Mel bridge, but the Mel bridge is old.")
+    other = (
+        "Mel bridge",
+        "Nobody knows who designed the Mel bridge, but Ben Oak painted the bridge.",
+    )
     assert read(asked, strips(("a", *other), ("a", *STATES))).answer == "John Fowler"
     assert read(asked, strips(("a", *other), ("b", *STATES))).answer == ""
 
@@ -276,6 +279,11 @@ def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
             "I forgot the password, what now",
             "Forgot the password? Hold the button for ten seconds. A password is long.",
             "Hold the button for ten seconds.",
+        ),
+        (
+            "When was the gate painted?",
+            "The gate was painted by hand. The gate was painted in 1990, it was painted in 1995.",
+            "The gate was painted in 1990, it was painted in 1995.",
         ),
     ],
 )

@@ -95,6 +95,7 @@ def test_any_json_cut_anywhere_is_a_value_or_malformed(data, reply, end):
     assert is_value_or_malformed(text[:end], reply)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(KEYS, ANY_JSON, max_size=6), st.sampled_from(REPLIES), st.integers(0, 300))
 def test_any_object_with_the_right_keys_is_a_value_or_malformed(data, reply, end):
     text = json.dumps(data)

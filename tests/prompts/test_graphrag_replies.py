@@ -47,6 +47,7 @@ def is_bounded(value):
     return all(0 <= item.score <= 100 for item in scored)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(KEYS, ANY_JSON, max_size=8), st.sampled_from(REPLIES), st.integers(0, 300))
 def test_any_json_cut_anywhere_is_a_value_or_malformed(data, reply, end):
     text = json.dumps(data)

@@ -127,6 +127,7 @@ def test_a_run_that_cannot_go_on_now_waits_for_its_person(url, model, clients):
     assert name in ("answer", "paused")
 
 
+@pytest.mark.slow
 def test_health_is_told_at_once_while_questions_wait(url, model, clients):
     with silent(model) as reached:
         clients.submit(asked, url)
@@ -149,6 +150,7 @@ def leave(url: str, path: str, given: Any, reached: Event, accept: str) -> None:
         assert reached.wait(20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 def test_a_client_that_leaves_makes_room_for_the_next(url, model, accept):
     with silent(model) as reached:

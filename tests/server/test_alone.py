@@ -81,6 +81,7 @@ def test_a_question_is_answered_with_the_output_of_the_router(url):
     assert [one["role"] for one in output["messages"]] == ["user", "assistant"]
 
 
+@pytest.mark.slow
 def test_the_text_of_the_answer_is_streamed_between_the_steps_and_the_output(url):
     events = events_of(url, method="basic")
     names = [name for name, _ in events]

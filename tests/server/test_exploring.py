@@ -138,6 +138,7 @@ def test_a_node_comes_with_its_neighbours_and_the_edges_among_them(page):
     assert john["id"] in {one["id"] for one in around["nodes"]}
 
 
+@pytest.mark.slow
 def test_without_entities_the_names_that_passages_share_join_them(page):
     make("names", ["sentences"])
     begin = get(page, "graph", index="names")

@@ -47,6 +47,7 @@ async def test_questions_with_a_deadline_are_refused_by_it_as_not_to_be_answered
     assert all("could not be opened by then" in str(error) for error in errors)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hanging")
 async def test_a_refusal_is_told_without_a_thread():
     async with asyncio.timeout(5):

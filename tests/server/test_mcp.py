@@ -95,6 +95,7 @@ async def test_a_statement_is_verified(url):
     assert [one["quote"] for one in result.structured_content["quotes"]] == [FORTH]
 
 
+@pytest.mark.slow
 async def test_the_passages_found_are_cut_to_what_a_model_reads(url):
     result = await called(url, "search_documents", query="long tale", top_k=1)
     passages = result.structured_content["passages"]

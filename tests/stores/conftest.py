@@ -14,6 +14,8 @@ from sqlalchemy import Engine
 
 OpenEngine = Callable[[], Engine]
 
+KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.slow))
+
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
@@ -32,7 +34,7 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=KINDS)
 def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenEngine]:
     """Opens the database of the test, which it makes at first, in each kind of store."""
     opened: list[Engine] = []
@@ -58,7 +60,7 @@ def engine(open_engine: OpenEngine) -> Engine:
     return open_engine()
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=KINDS)
 def module_engine(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Engine]:

@@ -25,6 +25,7 @@ def store(module_engine: Engine, tmp_path: Path) -> ArrayStore:
     return ArrayStore(tmp_path, module_engine if is_postgresql(module_engine) else None)
 
 
+@pytest.mark.slow
 def test_arrays_made_again_stand_beside_those_from_before(store):
     first, second = (store.save("hops", lambda scratch: numbers(9)) for _ in range(2))
     assert first != second

@@ -73,6 +73,7 @@ def test_a_written_document_has_its_passages_in_order(catalogue):
     assert catalogue.count_passages() == 3
 
 
+@pytest.mark.slow
 def test_an_edit_keeps_the_ids_of_unchanged_passages_and_moves_their_spans(catalogue):
     catalogue.write_documents([document("a", "one", "two", "three")])
     before = by_text(catalogue)
@@ -96,6 +97,7 @@ def test_the_same_text_twice_in_a_document_is_two_passages(catalogue):
     assert catalogue.count_passages() == 2
 
 
+@pytest.mark.slow
 def test_other_documents_are_not_touched_by_an_edit(catalogue):
     catalogue.write_documents([document("a", "one"), document("b", "two")])
     before = by_text(catalogue)["two"]
@@ -103,6 +105,7 @@ def test_other_documents_are_not_touched_by_an_edit(catalogue):
     assert by_text(catalogue)["two"] == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before_error", [1, 700])
 def test_an_error_while_pieces_stream_leaves_the_document_as_it_was(catalogue, before_error):
     catalogue.write_documents([document("a", "one", "two")])
@@ -147,6 +150,7 @@ Catalogue(engine).write_documents([NewDocument("a", "a", "new", "new", pieces())
     assert (catalogue.documents(), list(catalogue.all_passages()), term_rows(catalogue)) == before
 
 
+@pytest.mark.slow
 def test_a_removed_document_leaves_no_trace_in_any_table(catalogue):
     catalogue.write_documents([document("a.txt", "one"), document("b.txt", "two")])
     for path in ("a.txt", "b.txt"):
@@ -177,6 +181,7 @@ def test_a_passage_whose_metadata_changed_is_outdated_until_it_is_described_or_g
     assert catalogue.outdated_entries() == []
 
 
+@pytest.mark.slow
 def test_a_file_counts_as_unread_when_one_of_its_documents_goes_or_comes_from_elsewhere(catalogue):
     rows = [document(f"r#{n}", f"row {n}", path="r") for n in (1, 2)]
     for change in (
@@ -189,6 +194,7 @@ def test_a_file_counts_as_unread_when_one_of_its_documents_goes_or_comes_from_el
         assert catalogue.files() == {}
 
 
+@pytest.mark.slow
 def test_what_a_file_failed_in_is_replaced_by_its_next_reading(catalogue):
     catalogue.note_file("50%_a.jsonl", None, {"50%_a.jsonl, line 3": "bad", "50%_a.jsonl": "worse"})
     catalogue.note_file("50x_a.jsonl", None, {"50x_a.jsonl, line 1": "bad"})
@@ -225,6 +231,7 @@ def test_what_was_read_in_a_passage_is_kept_while_the_same_lines_stand_before_it
     }
 
 
+@pytest.mark.slow
 def test_a_term_in_the_title_counts_more_than_one_in_the_text(catalogue):
     catalogue.write_documents(
         [
@@ -238,6 +245,7 @@ def test_a_term_in_the_title_counts_more_than_one_in_the_text(catalogue):
     assert found[0][1] > found[1][1] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [
@@ -256,6 +264,7 @@ def test_what_means_something_to_fts5_is_only_text_in_a_question(catalogue, ques
     assert texts_found(catalogue, question) == ["A bridge."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "word",
     ["1,000원은", "bts'이야", "it’s한국", "aꟺb", "u.s.", "3.14", "ｆｕｌｌ", "naïve", "𞤀𞤣", "१२"],
@@ -285,6 +294,7 @@ def test_korean_words_match_whatever_particle_they_carry(catalogue):
         assert texts_found(catalogue, question)[0] == korean
 
 
+@pytest.mark.slow
 def test_a_lexical_index_made_anew_is_the_same(catalogue):
     catalogue.write_documents([document("a", "one bridge", "two"), document("b", "three bridges")])
     catalogue.write_documents([document("a", "two", "four")])
@@ -322,6 +332,7 @@ def test_a_damaged_lexical_index_is_told_in_one_sentence(catalogue):
         catalogue.search_terms("bridge", 10)
 
 
+@pytest.mark.slow
 def test_passages_come_in_the_order_of_their_ids_and_unknown_ids_are_left_out(catalogue):
     catalogue.write_documents([document("a", *(f"text {n}" for n in range(1200)))])
     ids = sorted(catalogue.passage_ids(), reverse=True)
@@ -345,12 +356,14 @@ def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalog
     assert catalogue.count_passages() == 601
 
 
+@pytest.mark.slow
 def test_of_two_who_settle_a_property_at_once_both_get_the_same(catalogue):
     with ThreadPoolExecutor(8) as threads:
         settled = set(threads.map(lambda value: catalogue.ensure_property("id", value), range(40)))
     assert settled == {catalogue.property("id")}
 
 
+@pytest.mark.slow
 def test_opening_at_once_from_many_threads_makes_one_catalogue(open_engine):
     def open_one(_: int) -> None:
         open_engine().dispose()

@@ -65,6 +65,7 @@ def test_a_report_is_read_as_it_was_written_and_replaced_by_the_next(store):
     assert store.count() == 3
 
 
+@pytest.mark.slow
 def test_a_community_of_the_same_members_keeps_its_report_and_no_other_does(store):
     store.replace(TREE)
     store.put_reports({one.id: (REPORT, "m") for one in TREE})
@@ -100,6 +101,7 @@ def test_a_hierarchy_that_cannot_be_written_leaves_the_old_one(store):
     assert store.members_of("left") == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_outlines_are_those_of_the_reports_that_tell_something(store):
     store.replace(TREE)
     assert list(store.outlines()) == []

@@ -52,6 +52,7 @@ def store(engine):
     return store
 
 
+@pytest.mark.slow
 def test_entities_come_in_the_order_asked_for_and_unknown_ones_are_left_out(store):
     found = store.get(["b", "none", "a"])
     assert list(found.values()) == [
@@ -68,12 +69,14 @@ def test_homonyms_share_a_name(store):
     }
 
 
+@pytest.mark.slow
 def test_relations_are_found_from_both_ends_and_once(store):
     assert store.relations_of(["b"]) == [StoredRelation("r1", "a", "b", "knows", 1.0)]
     assert [one.id for one in store.relations_of(["a", "b", "c"])] == ["r1", "r2"]
     assert store.relation_passages_of(["r1"]) == {"r1": ["p1", "p2"]}
 
 
+@pytest.mark.slow
 def test_passages_mentions_claims_and_aliases_belong_to_their_entities(store):
     assert store.passages_of(["a", "c"]) == {"a": ["p1", "p2"], "c": ["p3"]}
     assert store.mentions_of(["p1", "p3"]) == list(GRAPH.mentions)
@@ -82,6 +85,7 @@ def test_passages_mentions_claims_and_aliases_belong_to_their_entities(store):
     assert store.merges() == list(GRAPH.merges)
 
 
+@pytest.mark.slow
 def test_another_graph_takes_the_place_of_everything_but_corrections(store):
     store.correct("merge", "x", "y")
     store.replace(EntityGraph())
@@ -103,6 +107,7 @@ def test_a_graph_that_cannot_be_stored_leaves_the_old_one(store):
     assert store.counts()["entities"] == 3
 
 
+@pytest.mark.slow
 def test_entities_with_several_descriptions_wait_for_one(store):
     assert store.undescribed() == {"a": ["one", "two"]}
     store.describe({"a": "both"})
@@ -110,6 +115,7 @@ def test_entities_with_several_descriptions_wait_for_one(store):
     assert store.get(["a"])["a"].description == "both"
 
 
+@pytest.mark.slow
 def test_the_last_decision_about_two_names_counts(store):
     store.correct("merge", "a", "b")
     store.correct("merge", "c", "d")
@@ -143,6 +149,7 @@ def test_a_graph_larger_than_one_statement_is_stored_whole(engine):
     assert len(store.relations_of(ids[:50])) == 50 * 3 + 3 + 2 + 1
 
 
+@pytest.mark.slow
 def test_the_heaviest_relations_of_each_entity_come_first(store):
     assert {id: [one.id for one in own] for id, own in store.heaviest_of(["a", "b"]).items()} == {
         "a": ["r1", "r2"],
@@ -156,12 +163,14 @@ def test_the_heaviest_relations_of_each_entity_come_first(store):
     }
 
 
+@pytest.mark.slow
 def test_the_passages_of_each_owner_may_be_bounded(store):
     assert store.passages_of(["a", "c"], 1) == {"a": ["p1"], "c": ["p3"]}
     assert store.passages_of(["a", "c"], among=["p2", "p4"]) == {"a": ["p2"]}
     assert store.relation_passages_of(["r1", "r2"], 1) == {"r1": ["p1"], "r2": ["p3"]}
 
 
+@pytest.mark.slow
 def test_spellings_are_found_by_normalised_names(store):
     assert store.spelled(["ann", "bob", "none"]) == {"Ann": ["a", "c"], "Bob": ["b"]}
 

@@ -150,6 +150,7 @@ async def test_a_writer_that_lost_its_lock_commits_nothing_more(
     other.dispose()
 
 
+@pytest.mark.slow
 async def test_a_writer_that_is_cancelled_while_it_begins_keeps_no_lock(opened, monkeypatch):
     """At no moment: neither while it takes the lock, nor while it leaves its mark."""
 

@@ -81,6 +81,7 @@ def test_removed_passages_leave_no_term(kinds):
         assert sql(connection, "SELECT * FROM term_totals").all() == [(0, 0, 0)]
 
 
+@pytest.mark.slow
 def test_of_a_large_index_the_commonest_terms_are_left_out_beside_rarer_ones(kinds, monkeypatch):
     catalogue = kinds[1]
     written(catalogue, [(str(at), [f"common word{at}"]) for at in range(30)])

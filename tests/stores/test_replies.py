@@ -111,6 +111,7 @@ def test_without_a_watch_nothing_counts_as_unused(three_prompts):
     assert stored(three_prompts) == set("abcd")
 
 
+@pytest.mark.slow
 def test_a_watch_sees_what_many_threads_use(replies):
     for n in range(100):
         put(replies, f"key {n}", "keep", "m", reply(str(n)))
@@ -121,6 +122,7 @@ def test_a_watch_sees_what_many_threads_use(replies):
     assert replies.count() == 50
 
 
+@pytest.mark.slow
 def test_replies_made_from_other_passages_outlive_a_removal(replies, engine):
     document = NewDocument("d", "d", "", "hash", [Piece(0, 4, "Kept")])
     Catalogue(engine).write_documents([document])
@@ -138,6 +140,7 @@ def test_replies_made_from_other_passages_outlive_a_removal(replies, engine):
     assert replies.count() == 0
 
 
+@pytest.mark.slow
 def test_a_note_on_a_server_is_no_reply(replies):
     put(replies, "key", "answer", "openai:gpt", reply("yes"))
     put(replies, "note", "reads", "", reply("120"))

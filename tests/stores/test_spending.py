@@ -41,6 +41,7 @@ def test_machines_with_one_database_share_the_sums(postgres: PostgresServer, mon
     spending._in_database.cache_clear()
 
 
+@pytest.mark.slow
 def test_its_schema_is_that_of_no_index(postgres: PostgresServer):
     """And several processes may make it at once."""
     open_it = spending._in_database.__wrapped__

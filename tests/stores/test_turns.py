@@ -35,7 +35,7 @@ asyncio.run(wait())
 """
 
 
-@pytest.fixture(params=["folder", "postgresql"])
+@pytest.fixture(params=["folder", pytest.param("postgresql", marks=pytest.mark.slow)])
 def stored(request, tmp_path):
     """An empty index: where it is, and its database."""
     if request.param == "folder":

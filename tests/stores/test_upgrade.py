@@ -27,7 +27,7 @@ class Open(Protocol):
     def __call__(self, *, create: bool = False, any_format: bool = False) -> Engine: ...
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     engines: list[Engine] = []
     is_shared = request.param == "postgresql"
@@ -70,6 +70,7 @@ def lines_before(catalogue: Catalogue) -> list[str]:
     return [found[passage["id"]] for passage in catalogue.all_passages()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [1, 2])
 @pytest.mark.parametrize("create", [False, True])
 def test_opening_an_earlier_format_changes_nothing_and_says_what_to_do(opened, format, create):
@@ -84,6 +85,7 @@ def test_opening_an_earlier_format_changes_nothing_and_says_what_to_do(opened, f
     assert "metadata" not in column_names(engine, "passages")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_read(opened, times):
     made_before(opened)
@@ -143,6 +145,7 @@ def test_an_earlier_format_is_copied_as_it_is_into_one_of_today(opened, format):
     assert schema.format_of(source) == str(format) and schema.is_up_to_date(target)
 
 
+@pytest.mark.slow
 def test_a_failed_upgrade_leaves_the_format_as_it_was(opened, monkeypatch):
     made_before(opened)
     monkeypatch.setitem(schema.upgrade.__globals__["_STEPS"], "2", lambda connection: 1 // 0)
@@ -153,6 +156,7 @@ def test_a_failed_upgrade_leaves_the_format_as_it_was(opened, monkeypatch):
     assert "before" not in column_names(engine, "passages")
 
 
+@pytest.mark.slow
 def test_a_table_that_an_index_never_had_is_made_by_its_writer(opened):
     engine = opened(create=True)
     with engine.begin() as connection:
@@ -161,6 +165,7 @@ def test_a_table_that_an_index_never_had_is_made_by_its_writer(opened):
     assert ReplyStore(upgraded(opened)).find(["key"]) == [None]
 
 
+@pytest.mark.slow
 def test_a_format_of_a_later_version_is_refused_by_all(opened):
     engine = opened(create=True)
     Catalogue(engine).set_property("format", schema.FORMAT + 1)

@@ -40,6 +40,7 @@ def questions(engine) -> QuestionVectors:
     return questions
 
 
+@pytest.mark.slow
 def test_vectors_are_read_bit_by_bit_in_the_order_of_their_ids(questions):
     found = questions.get(["c", "a"])
     assert found.dtype == np.float32
@@ -47,6 +48,7 @@ def test_vectors_are_read_bit_by_bit_in_the_order_of_their_ids(questions):
     assert questions.ids() == {"a", "b", "c"}
 
 
+@pytest.mark.slow
 def test_more_questions_than_one_query_takes_are_added_read_and_removed(engine):
     questions, many = QuestionVectors(engine), range(1_200)
     questions.add([f"q{n}" for n in many], unlike(*many))
@@ -150,6 +152,7 @@ def sentences(engine) -> SentenceStore:
     return sentences
 
 
+@pytest.mark.slow
 def test_vectors_are_loaded_bit_by_bit_in_the_order_asked_for(sentences):
     loaded = sentences.load({"c": 1, "a": 2})
     assert loaded.dtype == np.float32
@@ -183,6 +186,7 @@ def test_a_batch_of_passages_is_stored_as_a_whole_or_not_at_all(sentences):
     assert "d" not in sentences.counts()
 
 
+@pytest.mark.slow
 def test_what_was_not_stored_is_missing_in_the_order_asked_for(sentences):
     assert sentences.missing({"e": 1, "a": 2, "d": 4, "b": 3}) == ["e", "d"]
     with pytest.raises(IncompleteIndexError, match="run ragraphs index to complete it"):
@@ -211,6 +215,7 @@ def test_a_damaged_row_leaves_the_others_as_they_are(sentences, engine):
     assert sentences.missing({"a": 2, "b": 3, "c": 1}) == ["b"]
 
 
+@pytest.mark.slow
 def test_vectors_of_two_dimensions_are_all_missing(sentences):
     sentences.put([vectors("b", 3, dimension=4)])
     assert sentences.missing({"a": 2, "b": 3}) == ["a", "b"]
@@ -228,6 +233,7 @@ def test_what_is_missing_is_found_without_reading_vectors(engine):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_clearing_leaves_no_sentences(sentences):
     sentences.clear()
     assert sentences.counts() == {}

@@ -21,7 +21,7 @@ DOCUMENTS = [
         "title": "Engineers",
         "text": "Benjamin Baker was an English engineer. He designed the Forth Bridge in Scotland.",
     },
-    {"id": "a", "title": "Notes", "text": "Nothing of note."},
+    {"id": "a", "title": "may", "text": "Nothing of note."},
 ]
 
 
@@ -41,6 +41,7 @@ def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: P
     assert found["topics"] and all(one["about"] for one in found["topics"])
     assert found["questions"] and len(found["questions"]) == len(set(found["questions"])) <= 4
     assert all(one.endswith("?") for one in found["questions"])
+    assert "What is may?" not in found["questions"]  # the text does not name it
 
 
 @pytest.mark.slow

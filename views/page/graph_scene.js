@@ -8,6 +8,9 @@ const NAME = 12.5; // pixels on the screen, as are all that follow
 const [SMALLEST, LARGEST, GROWS] = [5, 17, 2.4]; // half of a node, and how it grows with its edges
 const REACH = 9; // from a node's or an edge's line, what is meant by pointing there
 const [NAMED, SAID] = [130, 190]; // the widest names of nodes and of edges
+const [NARROW, FURTHER] = [80, 9]; // a name's width, and its way from the node, where there is little room
+const OUTSIDE = 1e5; // as far as anything
+const BUTTONS = [134, 58]; // below on the right, where nothing is written
 const EDGE = { across: 70, down: 42 }; // around all of it, for names; less where there is little room
 const ROOMY = 620; // the width from which on nodes have their full size
 const NEAR = 1.15; // the zoom from which on edges say what they are
@@ -54,7 +57,7 @@ export function graphScene(nodes, edges, places) {
 /* All of it in view, with room for the names at the edges. */
 function whole(nodes, { width, height }) {
   const across = Math.min(EDGE.across, width / 9);
-  const room = { width: width - 2 * across, height: height - 2 * EDGE.down };
+  const room = { width: width - 2 * across, height: height - EDGE.down - BUTTONS[1] };
   const goal = fitting(nodes.map(({ x, y }) => ({ x, y, r: 1 })), room, 0);
   if (!goal) return null;
   const zoom = Math.min(goal.zoom, CLOSEST);
@@ -119,6 +122,8 @@ function draw(pen, nodes, lines, chosen, pointed) {
   for (const one of near) edge(pen, one, ink.accent, 1);
   for (const one of stands.values()) shape(pen, one, meant.includes(one.id));
   const taken = [...stands.values()].map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
+  taken.push([view.width - BUTTONS[0], view.height - BUTTONS[1], view.width, view.height]);
+  for (const side of [-OUTSIDE, view.width]) taken.push([side, -OUTSIDE, side + OUTSIDE, OUTSIDE]);
   const first = [...stands.values()].sort((a, b) => meant.includes(b.id) - meant.includes(a.id));
   first.forEach((one) => named(pen, one, meant.includes(one.id), taken));
   for (const one of view.zoom >= NEAR ? [...near, ...placed] : near) said(pen, one, taken, one.line === pointed);
@@ -176,18 +181,27 @@ function shape({ context, ink }, { kind, x, y, r, colour }, isMeant) {
   context.stroke();
 }
 
-/* The name of a node, in lines below, above or beside it, where there is room or it is meant. */
+/* The name of a node, in lines about it, where there is room or it is meant. */
 function named({ context, ink }, { label, kind, x, y, r }, isMeant, taken) {
   letters(context, ink, NAME, isMeant ? 650 : 450);
-  const lines = wrapped(context, label, NAMED).slice(0, isMeant ? 6 : kind === "passage" ? 1 : 2);
+  const most = isMeant ? 6 : kind === "passage" ? 1 : 2;
+  const tried = [[NAMED, r], [NARROW, r], [NARROW, r + FURTHER]];
+  const ways = tried.flatMap(([widest, away]) => around(context, wrapped(context, label, widest).slice(0, most), x, y, away));
+  const free = ways.find(({ box }) => isFree(taken, box));
+  if (!free && !isMeant) return;
+  const { lines, middle, box } = free ?? ways[0];
+  lines.forEach((line, at) => write(context, line, middle, box[1] + 2 + NAME * (0.8 + 1.15 * at)));
+}
+
+/* The boxes of lines below, above, beside and at the corners of a node, the best first. */
+function around(context, lines, x, y, r) {
   const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2;
   const high = 2 + NAME * (0.2 + 1.15 * lines.length);
-  const aside = half + r + 4;
-  const places = [[x, y + r + 2], [x, y - r - 2 - high], [x + aside, y - high / 2], [x - aside, y - high / 2]];
-  const free = places.find(([middle, top]) => isFree(taken, [middle - half, top, middle + half, top + high]));
-  if (!free && !isMeant) return;
-  const [middle, top] = free ?? places[0];
-  lines.forEach((line, at) => write(context, line, middle, top + 2 + NAME * (0.8 + 1.15 * at)));
+  const [below, above, beside] = [y + r + 2, y - r - 2 - high, y - high / 2];
+  const [aside, corner] = [half + r + 4, half + 2];
+  const places = [[0, below], [0, above], [aside, beside], [-aside, beside]];
+  for (const side of [corner, -corner]) places.push([side, below], [side, above]);
+  return places.map(([away, top]) => ({ lines, middle: x + away, box: [x + away - half, top, x + away + half, top + high] }));
 }
 
 /* Whether nothing is written in a box yet; it is taken then. */

@@ -94,9 +94,13 @@ export function around(text, words, most = 320) {
   return `${from ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
 }
 
+/* What stands before the first words of a text: space, and headings with something below them. */
+export const HEADINGS = /^(?:\s*#{1,6} [^\n]*\n(?=\s*\S))*\s*/u;
+
 /* Where a passage begins, for the reader: its first sentence is marked, not all of it. */
 export function openingOf({ document, title, text, start }) {
-  const [, space, first] = /^(\s*)([^\n.!?。]{0,160}[.!?。]?)/u.exec(text);
+  const [space] = HEADINGS.exec(text);
+  const [first] = /^[^\n.!?。]{0,160}[.!?。]?/u.exec(text.slice(space.length));
   const at = start + space.length;
   return { document, title, at, end: at + first.length, quote: first };
 }

@@ -42,6 +42,7 @@ def test_the_order_of_passages_does_not_matter(found, random):
     assert merge_facts(shuffled) == merge_facts(found)
 
 
+@pytest.mark.slow
 @given(corpora())
 def test_everything_belongs_to_a_passage_and_an_entity(found):
     graph = merge_facts(found)
@@ -64,6 +65,7 @@ def test_a_split_always_holds(found, a, b):
         assert not any({a, b} <= set(e.aliases) for e in graph.entities)
 
 
+@pytest.mark.slow
 @given(corpora())
 def test_a_passage_that_is_gone_leaves_no_trace(found):
     extra = facts("gone", [("Atlantis", "city"), ("Paris", "person")], text="Atlantis (ATL)")

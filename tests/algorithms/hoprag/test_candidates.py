@@ -101,6 +101,7 @@ def made_up(seed, passages):
     return asked["out"], asked["in"], {text: keywords(text) for text in texts}, vectors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("semantic", [False, True])
 def test_edges_of_made_up_questions_are_as_good_as_after_a_comparison_with_all(semantic):
     outgoing, incoming, words, vectors = made_up(0, 300)

@@ -82,6 +82,7 @@ def questions(corpus: Corpus) -> list[str]:
     return [f"What did {a} sell in winter, and who taught {b}?" for a, b in pairs]
 
 
+@pytest.mark.slow
 def test_where_all_is_touched_every_score_is_the_exact_one(corpus: Corpus) -> None:
     for question in questions(corpus)[:4]:
         places, scores = corpus.near(question, ALL)
@@ -98,6 +99,7 @@ def test_the_best_passages_are_those_of_the_exact_way(corpus: Corpus) -> None:
         assert len(set(places[:10]) & set(best[:10])) >= 7
 
 
+@pytest.mark.slow
 def test_every_passage_is_found_by_its_name(corpus: Corpus) -> None:
     for place in range(0, COUNT, 7):
         places, _ = corpus.near(f"Who was {corpus.names[place]}?", FEW)

@@ -184,6 +184,7 @@ def test_a_table_and_plots_show_the_result_and_the_index_keeps_it(judged):
     assert found["result"]["comparisons"][0]["win_rate"] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("conditions", "words"),
     [

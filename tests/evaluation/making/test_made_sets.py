@@ -179,6 +179,7 @@ def test_the_grader_is_calibrated_by_a_set(run, writer, make):
     assert ended.code == 1 and "holds no passage of made" in ended.err
 
 
+@pytest.mark.slow
 def test_a_set_with_few_questions_does_not_calibrate(run, writer, make):
     make("--facts", "3", "--two-hop", "0", "--unanswerable", "0")
     ended = run("calibrate", "--index", "notes", "--set", "made")

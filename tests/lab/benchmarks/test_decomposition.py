@@ -56,6 +56,7 @@ def test_the_right_number_and_names_count(measured):
     assert set(result["by_type"]) == {"2hop", "bridge"}
 
 
+@pytest.mark.slow
 def test_too_few_sub_questions_and_names_without_one_of_their_own_do_not(measured):
     shares = evaluate(measured(TOO_FEW, OTHER_NAME))["by_type"]["wrong"]
     assert (shares["leaves"], shares["entities"], shares["both"]) == (0, 0.5, 0)

@@ -44,6 +44,7 @@ def script(openai):
     return script
 
 
+@pytest.mark.slow
 def test_questions_are_judged_in_both_orders_and_counted_anew_from_what_was_kept(
     experiment, script
 ):

@@ -83,6 +83,7 @@ async def test_a_refusal_of_any_type_is_a_refusal(openai, open_model, refusal):
     assert caught.value.cause == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body", [{"error": ["x"]}, {"error": 5}, {"error": {"message": ["x"]}}, ["x"], 5, None, DEEP]
 )
@@ -92,6 +93,7 @@ async def test_a_server_that_fails_in_any_words_is_asked_again(openai, open_mode
     assert len(openai.chats) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("modes", [{"json_schema"}, {"plain"}], ids=["direct", "LangChain"])
 @pytest.mark.parametrize(
     ("encoding", "packed"), [(None, bytes), ("gzip", gzip.compress), ("deflate", zlib.compress)]

@@ -121,6 +121,7 @@ async def test_identical_calls_never_run_side_by_side_even_when_they_fail(openai
     assert openai.most_in_flight == 1
 
 
+@pytest.mark.slow
 async def test_different_calls_run_side_by_side_up_to_the_limit(openai, open_model):
     openai.slow_down(0.05)
     model = await open_model(concurrency=4)
@@ -130,6 +131,7 @@ async def test_different_calls_run_side_by_side_up_to_the_limit(openai, open_mod
     assert len(openai.chats) == 32
 
 
+@pytest.mark.slow
 async def test_on_a_slow_disk_no_more_replies_wait_to_be_stored_than_may_be_asked_for(
     openai, open_model, replies, monkeypatch
 ):

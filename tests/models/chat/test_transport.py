@@ -122,6 +122,7 @@ async def test_a_lasting_error_is_not_retried_and_hides_the_key(
     assert len(openai.chats) == 1
 
 
+@pytest.mark.slow
 async def test_the_rate_limit_is_waited_out(openai, open_model):
     openai.queue = [failure(429, "Slow down", Retry_After="1")]
     assert await ask(await open_model(max_retries=1)) == ["one"]
@@ -129,6 +130,7 @@ async def test_the_rate_limit_is_waited_out(openai, open_model):
     assert answered.began - refused.ended >= 0.9
 
 
+@pytest.mark.slow
 async def test_an_error_of_the_server_is_retried(openai, open_model):
     openai.queue = [failure(500, "Oops")]
     assert await ask(await open_model(max_retries=1)) == ["one"]
@@ -150,6 +152,7 @@ async def test_a_server_that_hangs_is_given_up_in_time(openai, open_model):
     assert caught.value.cause == "unreachable"
 
 
+@pytest.mark.slow
 async def test_a_server_that_sends_drop_by_drop_is_given_up_in_time(openai, open_model):
     openai.otherwise = lambda path, body: Response(chat(GOOD).body, drip=0.2)
     with pytest.raises(NoReplyError, match="timed out"):

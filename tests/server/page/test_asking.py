@@ -89,6 +89,7 @@ def test_the_events_tell_the_route_each_node_and_the_answer_piece_by_piece(url, 
     assert "messages" not in answer
 
 
+@pytest.mark.slow
 def test_an_update_names_passages_without_their_texts(url, model):
     updates = [value["values"] for name, value in asked(url) if name == "update"]
     passages = [one for values in updates for one in values.get("evidence", [])]

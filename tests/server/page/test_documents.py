@@ -121,6 +121,7 @@ def test_an_uploaded_file_is_planned_indexed_replaced_and_removed_with_its_file(
     assert not (root / path).exists() and titles(url, containing="tay") == []
 
 
+@pytest.mark.slow
 def test_a_document_that_was_not_uploaded_is_removed_but_its_file_stays(url, root):
     [document] = got(url, "documents", containing="forth")["documents"]
     assert indexed(url, remove=[document["id"]])["removed"] == 1

@@ -110,6 +110,7 @@ def test_an_uploaded_file_waits_until_it_is_indexed(server):
     assert server.waiting() == [] and server.titles() == {"a", "Tay Bridge"}
 
 
+@pytest.mark.slow
 def test_the_next_run_of_anybody_takes_along_what_waits(server):
     server.upload(("tay.md", TAY))
     [other] = server.upload(("forth.md", FORTH))
@@ -148,6 +149,7 @@ def test_files_of_an_index_that_is_not_there_yet_wait_too(server):
     assert server.waiting(index="later") == []
 
 
+@pytest.mark.slow
 def test_a_file_whose_content_is_another_one_waits_again(server):
     [path] = server.upload(("tay.md", TAY))
     server.index(paths=[path])

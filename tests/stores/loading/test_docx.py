@@ -174,6 +174,7 @@ class TestWord:
         path = with_part(word, "word/document.xml", b" " * 3_000_000)
         assert "more than the 2 MB" in reason(path, limits=Limits(xml_bytes=2 * 2**20))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
     def test_a_bomb_that_lies_about_its_size_is_not_unpacked(self, word: Path, method: int) -> None:
         with zipfile.ZipFile(word) as archive:

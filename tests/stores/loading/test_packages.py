@@ -97,6 +97,7 @@ def test_an_encrypted_or_old_file_is_recognised(write: Write, ending: str) -> No
     assert f"encrypted or an old {ending[:-1]} file" in old
 
 
+@pytest.mark.slow
 @EVERY
 def test_compressions_that_unpack_in_one_go_are_refused(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a{ending}"

@@ -47,6 +47,7 @@ TEXTS = {
 
 @pytest.fixture(autouse=True)
 def nothing_kept() -> Iterator[None]:
+    process.end_kept()
     yield
     process.end_kept()
 
@@ -175,6 +176,7 @@ def test_a_parser_without_memory_is_not_taken_for_a_broken_file(write: Write, ki
     assert "takes more than 70 MB of memory" in failure.reason
 
 
+@pytest.mark.slow
 def test_reading_is_stopped_by_another_thread(write: Write) -> None:
     reader = FileReader()
     Timer(0.5, reader.stop).start()

@@ -43,6 +43,7 @@ async def test_the_form_of_every_reply_is_taken_filled_and_read(llama, open_mode
     assert 0 < used["output_tokens"] <= used["calls"] * prompt.reply.most_tokens
 
 
+@pytest.mark.slow
 async def test_an_answer_arrives_in_pieces(llama, open_model):
     class Listener:
         def __init__(self):

@@ -1,0 +1,72 @@
+"""The rows of all tables that hold a graph of entities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from sqlalchemy import Table
+
+from ..language.mentions import normalised
+from ..state.entities import Entity, EntityGraph
+from . import tables
+
+Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
+"""The one description of entities by id, name, type and their several descriptions."""
+_OF_RELATION = ("id", "source", "target", "relation", "weight")
+
+
+def rows_of_graph(
+    graph: EntityGraph, described: Described
+) -> Iterator[tuple[Table, Iterator[dict[str, Any]]]]:
+    """Each table with the rows that make it hold ``graph``."""
+    yield tables.entities, (_entity_row(entity, described) for entity in graph.entities)
+    yield (
+        tables.descriptions,
+        (
+            {"entity": entity.id, "place": place, "text": text}
+            for entity in graph.entities
+            if len(entity.descriptions) > 1
+            for place, text in enumerate(entity.descriptions)
+        ),
+    )
+    yield (
+        tables.aliases,
+        (
+            {"entity": entity.id, "place": place, "spelling": alias, "name": normalised(alias)}
+            for entity in graph.entities
+            for place, alias in enumerate(entity.aliases)
+        ),
+    )
+    yield tables.entity_passages, _pairs("entity", graph.entities)
+    yield tables.mentions, (mention._asdict() for mention in graph.mentions)
+    yield (
+        tables.relations,
+        ({name: getattr(relation, name) for name in _OF_RELATION} for relation in graph.relations),
+    )
+    yield tables.relation_passages, _pairs("relation", graph.relations)
+    yield (
+        tables.claims,
+        (
+            claim._asdict() | {"claim": json.dumps(claim.claim, ensure_ascii=False)}
+            for claim in graph.claims
+        ),
+    )
+    yield tables.merges, (merge._asdict() for merge in dict.fromkeys(graph.merges))
+
+
+def _entity_row(entity: Entity, described: Described) -> dict[str, Any]:
+    told = entity.descriptions
+    written = described.get((entity.id, entity.name, entity.type, told))
+    return {
+        "id": entity.id,
+        "name": entity.name,
+        "type": entity.type,
+        "description": next(iter(told), "") if written is None else written,
+        "pending": len(told) > 1 and written is None,
+    }
+
+
+def _pairs(name: str, items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    return ({name: item.id, "passage": passage} for item in items for passage in item.passages)
