@@ -22,6 +22,7 @@ from ragraphs.index.opening import Index, open_index
 from ragraphs.state.errors import RagraphsError
 from same_index import assert_same
 
+pytestmark = pytest.mark.in_folder("a kill is played by the stores of a folder")
 LAYERS = ["sentences", "hops", "entities"]
 NAMES = st.sampled_from(["a.txt", "b.md", "c.txt", "below/d.txt"])
 TEXTS = [
