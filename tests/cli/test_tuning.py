@@ -93,6 +93,7 @@ def test_without_a_model_it_says_so(run, index):
     assert ended.code == 1 and "needs a language model" in ended.err and "--model" in ended.err
 
 
+@pytest.mark.slow
 def test_without_passages_it_says_what_to_do(run, openai, index):
     assert run("remove", *(f"{name}.txt" for name in TEXTS)).code == 0
     ended = run("tune", "--model", MODEL)
@@ -100,6 +101,7 @@ def test_without_passages_it_says_what_to_do(run, openai, index):
     assert openai.chats == []
 
 
+@pytest.mark.slow
 def test_a_model_without_types_is_refused_in_a_sentence(run, openai, index):
     openai.answer = lambda body: {"types": [], "language": "", "tone": ""}
     ended = run("tune", "--model", MODEL)

@@ -119,6 +119,7 @@ def test_indirect_questions_are_followed_where_none_is_necessary(ask, model):
     assert {hop["label"] for hop in walked} == {"indirect"}
 
 
+@pytest.mark.slow
 def test_every_necessary_hop_of_a_passage_is_followed_but_as_printed_the_best_one(ask, model):
     model.label = lambda question: "necessary"
     ids = {passage["title"]: passage["id"] for passage in ask(top_k=6)["evidence"]}

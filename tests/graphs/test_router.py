@@ -134,6 +134,7 @@ def test_at_most_so_many_methods_follow(ask, script, most):
     assert result["missing"] == missing and result["evidence"] and result["citations"]
 
 
+@pytest.mark.slow
 def test_no_walk_follows_look_ups_after_which_the_same_is_missing(ask, script):
     script.replies["Answer"] = LACKING
     script.replies["StepReading"] = NEVER

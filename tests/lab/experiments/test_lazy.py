@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,18 @@ def test_questions_are_judged_in_both_orders_and_counted_anew_from_what_was_kept
     assert json.loads(again.out)["comparisons"] == found["comparisons"]
     before = sum(script.counts.values())
     assert experiment(*asked).code == 0 and sum(script.counts.values()) == before
+
+
+def test_the_recorded_comparison_is_whole_and_says_what_the_benchmarks_say(experiment):
+    file = Path(__file__).parents[3] / "lab/data/podcasts/lazy.json"
+    found = json.loads(experiment("lazy", str(file), "--recorded", "--json").out)
+    assert (found["questions"], found["verdicts"]["given"]) == (12, 12 * 2 * 4)
+    rates = {one["criterion"]: one["win_rate"] for one in found["comparisons"]}
+    assert rates["comprehensiveness"] >= 0.6 and rates["diversity"] >= 0.6
+    assert found["plan"]["share"] <= 0.1
+    told = (file.parents[3] / "docs/benchmarks.md").read_text(encoding="utf-8")
+    for criterion, rate in rates.items():
+        assert re.search(rf"^\| {criterion}.*\| {100 * rate:.1f} \(", told, re.MULTILINE)
 
 
 def test_a_file_that_was_not_kept_is_refused_in_a_sentence(experiment):
