@@ -114,7 +114,7 @@ def _watch(given: IndexInput, context: IndexContext, how: _How) -> None:
         with Changes(folders, context.folder).followed() as changes:
             _index(given, context, how)
             show.sentence("It is kept up to date with the folders; Ctrl-C ends this.")
-            bring_up_to_date(changes, run)
+            bring_up_to_date(changes, changes, run)
     except KeyboardInterrupt:
         show.sentence("The folders are followed no more; the same command goes on from here.")
 

@@ -20,6 +20,7 @@ from .asking import own_settings
 from .ending import GRACE, tell_workers
 from .flags import INDEX_ONLY, context_options
 from .running import opened
+from .watching import following
 
 _APPLICATION = "ragraphs.cli.ending:application"
 
@@ -35,6 +36,12 @@ def serve(
     workers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Processes that share the work.")
     ] = 1,
+    watch: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FOLDER", help="Keep the index up to date with a folder; may be repeated."
+        ),
+    ] = None,
     context: Context,
 ) -> None:
     """Serve an index over HTTP: a page at /, questions at /ask, tools for assistants at /mcp.
@@ -49,6 +56,12 @@ def serve(
             f"Serving needs packages that are not installed ({', '.join(missing)}): "
             "pip install 'ragraphs[serve]'."
         )
+    with following(watch, context.index) if watch else nullcontext():
+        _serve(host, port, workers, context)
+
+
+def _serve(host: str, port: int, workers: int, context: Context) -> None:
+    """Serves until it is told to end."""
     import uvicorn
 
     from ..models.nearby import advice

@@ -1,19 +1,24 @@
-"""Following folders: a run after every change, for `ragraphs index --watch`."""
+"""Following folders: a run after every change, for `ragraphs index` and `ragraphs serve`."""
 
 from __future__ import annotations
 
 import os
+import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from itertools import chain
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Event, Thread
 
+from ..context import IndexContext
 from ..settings import settings
 from ..state.errors import RagraphsError
 from . import show
 from .flags import WrongUsageError
+from .running import run_index
 
 _QUIET, _LONGEST, _LOOK = 200, 2000, 500  # ms without a change, of gathering, between two looks
 _PAUSES = (5.0, 15.0, 60.0)  # seconds before a run that failed is tried again
@@ -36,10 +41,10 @@ def folders_to_follow(sources: Sequence[str]) -> list[Path]:
     return folders
 
 
-def bring_up_to_date(changes: Changes, run: Callable[[], None]) -> None:
-    """Does ``run`` after every change, and once more where it failed, until it is told to stop."""
+def bring_up_to_date(times: Iterable[None], changes: Changes, run: Callable[[], None]) -> None:
+    """Does ``run`` at all ``times``, such as ``changes``, and once more where it failed."""
     failed = 0
-    for _ in changes:
+    for _ in times:
         try:
             run()
             failed = 0
@@ -50,6 +55,42 @@ def bring_up_to_date(changes: Changes, run: Callable[[], None]) -> None:
             changes.come_back(pause)
 
 
+@contextmanager
+def following(sources: Sequence[str], index: str) -> Iterator[None]:
+    """Keeps ``index`` up to date with folders in a process of its own, while the block lasts.
+
+    It takes no processor from the threads of this one, and ends with it, however that ends.
+    """
+    folders = folders_to_follow(sources)
+    process = get_context("spawn").Process(target=_follow_alone, args=(folders, index), daemon=True)
+    process.start()
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _follow_alone(folders: Sequence[Path], index: str) -> None:
+    """Follows folders until the process that has begun this one ends, or SIGTERM."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the other process's to tell
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    context = IndexContext(index=index)
+    changes = Changes(folders, context.folder)
+
+    def end() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            changes.stop()
+
+    def run() -> None:
+        run_index({"sources": list(map(str, folders))}, context, waits=True)
+
+    Thread(target=end, daemon=True).start()
+    with suppress(KeyboardInterrupt), changes.followed():
+        bring_up_to_date(chain([None], changes), changes, run)
+
+
 class Changes:
     """Whether anything in ``folders`` has changed since it was asked last.
 
@@ -58,7 +99,7 @@ class Changes:
     """
 
     def __init__(self, folders: Sequence[Path], without: Path) -> None:
-        self._folders, self._without = folders, without
+        self._folders, self._without = folders, Path(os.path.abspath(without))
         self._changed, self._follows, self._stopped = Event(), Event(), Event()
         self._failure: Exception | None = None
         self._again = float("inf")
@@ -147,8 +188,9 @@ class Changes:
     def _counts(self, path: Path) -> bool:
         if path.is_relative_to(self._without):
             return False
-        parts = (path.relative_to(one).parts for one in self._folders if path.is_relative_to(one))
-        return not all(any(part.startswith(".") for part in names) for names in parts)
+        below = [path.relative_to(one).parts for one in self._folders if path.is_relative_to(one)]
+        hidden = [any(part.startswith(".") for part in parts) for parts in below]
+        return not hidden or not all(hidden)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -31,6 +31,7 @@ from tiny_cross_encoder import write_cross_encoder
 # No test asserts a time: machines differ.
 hypothesis.settings.register_profile("fast", deadline=None, max_examples=15)
 hypothesis.settings.register_profile("whole", deadline=None, max_examples=100)
+hypothesis.settings.register_profile("trust", deadline=None, max_examples=2000)
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 2 * 1024**3  # bytes of memory for the folders of all tests
@@ -54,7 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Tries all examples where all tests run, once; has folders in memory if it is there."""
     is_fast = config.getoption("markexpr") == "not slow" or config.getoption("stores") == "shared"
-    hypothesis.settings.load_profile("fast" if is_fast else "whole")
+    chosen = config.getoption("--hypothesis-profile") or ("fast" if is_fast else "whole")
+    hypothesis.settings.load_profile(chosen)
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 

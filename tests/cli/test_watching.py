@@ -13,6 +13,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import httpx
+import psutil
 import pytest
 from command_line import assert_one_sentence
 from ragraphs.cli import watching
@@ -22,6 +24,7 @@ from ragraphs.graphs.index import graph
 from ragraphs.index.opening import open_index
 from ragraphs.state.errors import RagraphsError
 from ragraphs.views.status import export_lines
+from tool_server import serving_questions
 
 NAMES = ["Ada Quill", "Ben Rook", "Arlen Tower", "the Brass Gate", "이순신", "한강"]
 
@@ -81,7 +84,7 @@ class Watched:
         def until_quiet() -> None:
             try:
                 work()
-                while time.monotonic() - self.idle_since < 1.5:
+                while time.monotonic() - self.idle_since < 1.2:
                     time.sleep(0.05)
             finally:
                 self.changes.stop()
@@ -90,7 +93,7 @@ class Watched:
             self.run()
             worker = Thread(target=until_quiet)
             worker.start()
-            bring_up_to_date(self.changes, self.run)
+            bring_up_to_date(self.changes, self.changes, self.run)
             worker.join()
 
 
@@ -106,7 +109,7 @@ def test_after_changes_at_random_the_index_is_that_of_a_fresh_build(docs, tmp_pa
     watched, chance = Watched(docs, docs / "notes"), random.Random(7)
 
     def work() -> None:
-        until = time.monotonic() + 3
+        until = time.monotonic() + 2
         while time.monotonic() < until:
             change(docs, chance, 12)
             time.sleep(chance.choice([0, 0, 0.02, 0.4]))
@@ -123,8 +126,10 @@ def texts_in(index: Path) -> list[tuple[str, str]]:
     return sorted((Path(one["document"]).name, one["text"]) for one in passages)
 
 
-def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs):
-    watched = Watched(docs, docs / "notes")
+@pytest.mark.slow
+def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs, monkeypatch):
+    monkeypatch.chdir(docs)
+    watched = Watched(docs, Path("notes"))
 
     def work() -> None:
         time.sleep(2)
@@ -149,6 +154,7 @@ def test_a_change_during_a_run_starts_another_one(docs, monkeypatch):
     assert "It came late." in [text for _, text in texts_in(docs / "notes")]
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_made_anew_is_followed_again(docs):
     watched = Watched(docs, docs.parent / "notes")
 
@@ -175,7 +181,7 @@ def test_a_run_that_failed_is_tried_again(docs, monkeypatch, capsys):
 
     with changes.followed():
         (docs / "a.txt").write_text("One.")
-        bring_up_to_date(changes, run)
+        bring_up_to_date(changes, changes, run)
     assert len(tries) == 3 and "tried again" in capsys.readouterr().err
 
 
@@ -236,3 +242,26 @@ def test_200_files_change_at_random_while_the_command_follows_them(tmp_path):
     assert "followed no more" in log.read_text()
     brought(docs, tmp_path / "fresh", layers=["hops", "entities", "sentences"])
     assert export(index) == export(tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_a_server_follows_folders_while_it_serves(tmp_path):
+    docs = tmp_path / "documents"
+    docs.mkdir()
+    (docs / "a.txt").write_text("The Forth Bridge was designed by John Fowler.")
+    brought(docs, tmp_path / "notes")
+    with serving_questions(tmp_path, "--index", "notes", "--watch", str(docs)) as url:
+        (docs / "b.txt").write_text("The Tay Bridge fell in 1879.")
+        (docs / "a.txt").unlink()
+        until = time.monotonic() + 60
+        listed: list[str] = []
+        while listed != ["documents/b.txt"] and time.monotonic() < until:
+            found = httpx.get(f"{url}/page/documents", timeout=60).json()["documents"]
+            listed = [one["path"] for one in found]
+            time.sleep(0.2)
+    assert listed == ["documents/b.txt"]
+    assert not [one for one in psutil.process_iter(["cmdline"]) if str(docs) in told(one)]
+
+
+def told(process: psutil.Process) -> str:
+    return " ".join(process.info["cmdline"] or ())

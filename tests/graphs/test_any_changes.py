@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 from ragraphs.algorithms.entities.spans import SpellingIndex
-from ragraphs.index import hop_edges, known_records, sentences
-from ragraphs.index.layers import HOPS, SENTENCES
-from ragraphs.stores import tables
+from ragraphs.index import known_records
 from ragraphs.stores.communities import CommunityStore
 from ragraphs.stores.entities import EntityStore
-from sqlalchemy import select
+from same_index import assert_same
 
 LAYERS = ["sentences", "hops", "entities"]
 PEOPLE = ["Ada Quill", "Ben Rook", "Dr. Cora Vane", "Quill", "A. Quill", "이순신", "김하늘"]
@@ -21,14 +18,6 @@ FORMS = [
     "{p} designed {l} in 1901.", "{l} was opened by {p}, who was born in {m}.",
     "{p} met {q} at {l}.", "{q}, known as the Kite, wrote to {p}.", "{p}은 {l}에서 {q}을 만났다.",
     "It was built of stone.", "Who knows why {p} left {m}?",
-]  # fmt: skip
-COMPARED = [
-    tables.documents, tables.document_titles, tables.passages, tables.readings,
-    tables.sentence_vectors, tables.question_vectors, tables.entities, tables.descriptions,
-    tables.aliases, tables.entity_passages, tables.mentions, tables.relations,
-    tables.relation_passages, tables.claims, tables.merges, tables.communities,
-    tables.community_members, tables.report_sources, tables.communities_beside,
-    tables.report_sources_beside,
 ]  # fmt: skip
 HISTORY = ("hierarchy", "hierarchy_by")
 
@@ -58,33 +47,12 @@ def changed(chance, documents):
     return {"documents": list({one["id"]: one for one in new}.values()), "remove": gone}
 
 
-def rows_of(index, table):
-    columns = [column for column in table.columns if column.name != "number"]
-    with index.engine.connect() as connection:
-        return sorted(map(repr, map(tuple, connection.execute(select(*columns)))))
-
-
 def build_like(other, documents, history):
     """A fresh build, whose communities start from the ``history`` of another index."""
     context = {"model": "offline", "layers": LAYERS}
     other.run(documents=list(documents.values()), context=context)
     other.index.catalogue.set_properties(dict(zip(HISTORY, history, strict=True)))
     other.run(context={"layers": ["communities"]})
-
-
-def assert_same(one, fresh):
-    for table in COMPARED:
-        assert rows_of(one, table) == rows_of(fresh, table), table.name
-    for layer, make in ((HOPS, hop_edges.make_hops), (SENTENCES, sentences._link_passages)):
-        found, expected = layer.load(one, make), layer.load(fresh, make)
-        assert found.keys() == expected.keys()
-        for name, array in expected.items():
-            if array.dtype.kind == "f":
-                np.testing.assert_allclose(found[name], array, atol=1e-6, err_msg=name)
-            else:
-                np.testing.assert_array_equal(found[name], array, err_msg=name)
-    for collection in ("passages", "entities", "reports"):
-        assert one.vectors.ids(collection) == fresh.vectors.ids(collection)
 
 
 @pytest.mark.slow

@@ -99,6 +99,7 @@ async def test_small_changes_that_wait_are_made_in_one_run_each_with_its_own_out
     assert results[-1]["layers"] == ["passages", "sentences"]
 
 
+@pytest.mark.slow
 async def test_a_change_is_made_alone_where_the_run_that_took_it_along_ends_early(indexing, runs):
     await asyncio.to_thread(indexing.run, "docs")
     async with writing(indexing):
@@ -111,6 +112,7 @@ async def test_a_change_is_made_alone_where_the_run_that_took_it_along_ends_earl
     assert "The second." in indexing.texts() and "The first." not in indexing.texts()
 
 
+@pytest.mark.slow
 async def test_a_client_that_leaves_takes_nothing_from_the_others(indexing, runs):
     await asyncio.to_thread(indexing.run, "docs")
     async with writing(indexing):

@@ -1,0 +1,209 @@
+"""Whatever is done to an index, and wherever a run is cut off, it ends as a fresh build would."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import counted_writes, reopen
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from ragraphs.context import BasicContext, HopragContext, IndexContext
+from ragraphs.graphs.basic import graph as basic
+from ragraphs.graphs.hoprag import graph as hoprag
+from ragraphs.graphs.index import graph
+from ragraphs.index.copying import copy_index
+from ragraphs.index.opening import Index, open_index
+from ragraphs.state.errors import RagraphsError
+from same_index import assert_same
+
+pytestmark = pytest.mark.in_folder("a kill is played by the stores of a folder")
+LAYERS = ["sentences", "hops", "entities"]
+NAMES = st.sampled_from(["a.txt", "b.md", "c.txt", "below/d.txt"])
+TEXTS = [
+    "Ada Quill designed Arlen Tower in 1901. It was opened by Ben Rook.",
+    "Ben Rook, who was born in Corin, met Ada Quill at Arlen Tower.",
+    "The Brass Gate was built by Cora Vane. Ada Quill wrote to her.",
+    "이순신은 한강에서 김하늘을 만났다. 김하늘은 서울에서 태어났다.",
+    "It was built of stone.",
+]
+CUT = st.none() | st.integers(1, 150)  # the write at which a run ends; None: at none
+
+
+class Built:
+    """Folders of documents and an index of them, in a folder of their own."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="ragraphs-trust-"))
+        self.docs, self.name, self.fresh = self.folder / "docs", "index", dict[str, str]()
+        self.docs.mkdir()
+
+    def write(self, name: str, text: str) -> None:
+        file = self.docs / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+
+    def context(self, name: str = "", **fields: Any) -> IndexContext:
+        where = str(self.folder / (name or self.name))
+        return IndexContext(index=where, embeddings="lexical", layers=LAYERS, **fields)
+
+    def run(self, cut: int | None = None, given: Any = None, **fields: Any) -> None:
+        """Brings the index up to date; from the write ``cut`` on nothing is written."""
+        given = {"sources": [str(self.docs)]} if given is None else given
+        with counted_writes(cut) as writes:
+            try:
+                graph.invoke(given, context=self.context(**fields))
+            except (RagraphsError, OSError):
+                assert writes.has_struck
+        if writes.has_struck:
+            reopen()
+
+    @property
+    def index(self) -> Index:
+        return open_index(self.context())
+
+    def like_fresh(self) -> Index:
+        """A fresh build of the files as they are; kept for the next time."""
+        files = sorted(file for file in self.docs.rglob("*") if file.is_file())
+        held = repr([(str(file), file.read_text()) for file in files])
+        if held not in self.fresh:
+            self.fresh[held] = f"fresh{len(self.fresh)}"
+            context = self.context(self.fresh[held])
+            graph.invoke({"sources": [str(self.docs)]}, context=context)
+        return open_index(self.context(self.fresh[held]))
+
+    def end(self) -> None:
+        reopen()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class AnyLife(RuleBasedStateMachine):
+    """Anything that people, programs and power cuts do to an index, in any order."""
+
+    @initialize(text=st.sampled_from(TEXTS))
+    def begin(self, text: str) -> None:
+        self.built, self.copies = Built(), 0
+        self.built.write("first.txt", text)
+        self.built.run()
+
+    @rule(name=NAMES, text=st.sampled_from(TEXTS))
+    def add_or_change(self, name: str, text: str) -> None:
+        self.built.write(name, text)
+
+    @rule(name=NAMES, new=NAMES)
+    def rename(self, name: str, new: str) -> None:
+        if (file := self.built.docs / name).exists():
+            (self.built.docs / new).parent.mkdir(exist_ok=True)
+            os.replace(file, self.built.docs / new)
+
+    @rule(name=NAMES)
+    def delete(self, name: str) -> None:
+        (self.built.docs / name).unlink(missing_ok=True)
+
+    @rule(name=NAMES, cut=CUT)
+    def remove(self, name: str, cut: int | None) -> None:
+        known = [row["path"] for row in self.built.index.catalogue.documents()]
+        if f"docs/{name}" in known:
+            self.built.run(cut, {"remove": [f"docs/{name}"]})
+
+    @rule(cut=CUT)
+    def bring_up_to_date(self, cut: int | None) -> None:
+        self.built.run(cut)
+
+    @rule(cut=CUT, how=st.sampled_from(["repair", "purge"]))
+    def make_anew(self, cut: int | None, how: str) -> None:
+        self.built.run(cut, **{how: True})
+
+    @rule()
+    def reopen(self) -> None:
+        reopen()
+
+    @precondition(lambda self: self.copies < 2)
+    @rule(cut=CUT)
+    def copy(self, cut: int | None) -> None:
+        """A copy that was cut off is begun anew, and takes the place of the index."""
+        self.copies += 1
+        places = [str(self.built.folder / one) for one in (self.built.name, f"copy{self.copies}")]
+        with counted_writes(cut) as writes:
+            try:
+                copy_index(*places)
+            except (RagraphsError, OSError):
+                assert writes.has_struck
+        if writes.has_struck:
+            reopen()
+            copy_index(*places)
+        self.built.name = f"copy{self.copies}"
+
+    @rule(question=st.sampled_from(["Who designed Arlen Tower?", "Who met Ada Quill?"]))
+    def ask(self, question: str) -> None:
+        """A question is answered at any time, from documents that the index has."""
+        known = {row["id"] for row in self.built.index.catalogue.documents()}
+        where = str(self.built.folder / self.built.name)
+        for method, context in ((basic, BasicContext), (hoprag, HopragContext)):
+            try:
+                settings_of = context(index=where, model="offline")
+                result = method.invoke({"question": question}, context=settings_of)
+            except RagraphsError as error:  # before the layer was ever made
+                assert "layer" in str(error) or "vectors" in str(error)
+            else:
+                assert {one["document"] for one in result["evidence"]} <= known
+
+    def teardown(self) -> None:
+        if hasattr(self, "built"):
+            try:
+                self.built.run()
+                assert_same(self.built.index, self.built.like_fresh())
+            finally:
+                self.built.end()
+
+
+_QUIET = [*HealthCheck]
+_PROFILE = settings.get_current_profile_name()
+TestAnyLife = AnyLife.TestCase
+TestAnyLife.settings = settings(
+    max_examples=3, stateful_step_count=4, deadline=None, suppress_health_check=_QUIET
+)
+
+
+@pytest.mark.slow
+class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
+    """The same with more examples; ``--hypothesis-profile=trust`` has 2,000."""
+
+    settings = settings(
+        max_examples=2000 if _PROFILE == "trust" else 25,
+        stateful_step_count=12,
+        deadline=None,
+        suppress_health_check=_QUIET,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(8))
+def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
+    """Every eighth write from the ``part``-th on, until a run has no such write any more."""
+    at, struck = part + 1, True
+    while struck:
+        built = Built()
+        try:
+            for name, text in zip(("a.txt", "b.txt", "c.txt"), TEXTS, strict=False):
+                built.write(name, text)
+            built.run()
+            built.write("b.txt", TEXTS[3])
+            (built.docs / "a.txt").rename(built.docs / "e.txt")
+            with counted_writes(at) as writes:
+                try:
+                    graph.invoke({"sources": [str(built.docs)]}, context=built.context())
+                except (RagraphsError, OSError):
+                    assert writes.has_struck
+            struck = writes.has_struck
+            reopen()
+            built.run()
+            assert_same(built.index, built.like_fresh())
+        finally:
+            built.end()
+        at += 8
