@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..context import LayerName
-from ..stores.catalogue import PASSAGES, changes_in
+from ..stores.passage_stamp import PASSAGES, changes_in
 from .hierarchy import is_begun
 from .layers import LAYERS
 from .opening import Index

@@ -378,6 +378,6 @@ class CachedValue(Generic[T]):
 
 def passages_stamp(index: Index) -> str:
     """A text that is another one whenever a passage or its metadata has changed. Blocks."""
-    from ..stores.catalogue import PASSAGES
+    from ..stores.passage_stamp import PASSAGES
 
     return str(index.catalogue.property(PASSAGES))

@@ -8,7 +8,6 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.types import Overwrite
 
 from ..context import QuestionContext
-from ..index.freshness import behind, told_behind
 from ..state.answering import QuestionInput
 from ..state.errors import RagraphsError
 from .node import node
@@ -44,6 +43,8 @@ async def warn_of_late_layers(run: Run[QuestionContext], walks: bool) -> None:
 
     A method that does not ``walk`` them reads the graph of sentences at most.
     """
+    from ..index.freshness import behind, told_behind
+
     if walks or run.context.retriever in ("auto", "graph"):
         late = await run.in_thread(behind)
         if told := told_behind(late if walks else {n: at for n, at in late.items() if n == _GRAPH}):

@@ -50,7 +50,7 @@ class TreeNode(TypedDict):
     ``text`` refers to the answers of its siblings as #1, #2; ``depends_on`` are their ids, and
     ``question`` is ``text`` with these answers filled in. ``evidence`` are ids of passages.
     An ``atomic`` question asks for one fact; ``bound`` kept another one from being split.
-    ``answer`` and ``doubted`` are those of a step.
+    ``answer`` and ``doubted`` are as in a step.
     """
 
     id: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
@@ -16,6 +15,7 @@ from .conditions import metadata_kinds, passage_condition
 from .document_titles import DocumentTitles, note_titles
 from .file_notes import make_unread, noted_files
 from .passage_rows import beginnings, delete_passages, stored_passages, write_passages
+from .passage_stamp import PASSAGES, stamp_after
 from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
 from .postgresql_errors import LostConnectionError
@@ -34,9 +34,6 @@ from .queries import (
 from .vacuuming import vacuum
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
-# Property: another one whenever a passage or its metadata changed; it begins with the number of
-# documents that were ever written or removed.
-PASSAGES = "passages"
 
 _BESIDE = {
     tables.sentence_vectors: tables.sentence_vectors_beside,
@@ -349,16 +346,9 @@ def property_row(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": json.dumps(value)}
 
 
-def changes_in(stamp: str) -> int:
-    """The number that a stamp of the passages begins with; 0 in one of an earlier version."""
-    number, counts, _ = stamp.partition(":")
-    return int(number) if counts else 0
-
-
 def _note_changes(connection: Connection, changes: int) -> None:
     before = connection.scalar(_PROPERTY.with_for_update(), {"wanted": PASSAGES})
-    number = changes + (0 if before is None else changes_in(json.loads(before)))
-    stamp = f"{number}:{uuid.uuid4().hex}"
+    stamp = stamp_after(before and json.loads(before), changes)
     upsert(connection, tables.properties, [property_row(PASSAGES, stamp)])
 
 

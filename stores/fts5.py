@@ -79,7 +79,7 @@ def counts(
 
 
 def _match(query_terms: Sequence[str]) -> str:
-    """What finds the passages that hold one of the terms; none hold one of none."""
+    """A query for the passages that hold one of the terms; none hold one of none."""
     return " OR ".join(f'"{term}"' for term in query_terms) or '""'
 
 

@@ -190,7 +190,7 @@ def leading_on(graph: PassageGraph, start: WalkStart, settings: BridgingSettings
 
 
 def _carried(graph: PassageGraph, settings: BridgingSettings) -> NDArray[np.floating]:
-    """What each entity carries from passage to passage (E,): its rarity, if it is no common one."""
+    """The share that an entity carries between passages (E,): its rarity; 0 if it is common."""
     df_limit = max(5.0, settings.common * graph.total)
     floor = 1 - np.log(df_limit) / np.log(max(graph.total, 2))
     sure = np.where(graph.certain, 1, settings.uncertain)
