@@ -60,13 +60,24 @@ async def embed_sentences(index: Index, context: Context) -> None:
 
 
 def _counted(index: Index) -> dict[str, int]:
-    """How many sentences each passage has; those that have vectors are only cut for a repair."""
-    known = {} if index.anew else index.sentences.counts()
+    """How many sentences each passage has.
+
+    A passage is not cut again where the graph of before has as many of it as have vectors.
+    """
+    stored = index.sentences.counts()
+    known = {id: count for id, count in _linked(index) if stored.get(id) == count}
     counts = {id: known.get(id, 0) for id in sorted(index.catalogue.passage_ids())}
-    new = [id for id, count in counts.items() if not count]
-    for ids in batches(new):
+    for ids in batches([id for id in counts if id not in known]):
         counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(ids))}
     return counts
+
+
+def _linked(index: Index) -> Iterable[tuple[str, int]]:
+    """The passages of the graph of before, each with the number of its sentences."""
+    if not (arrays := SENTENCES.before(index)):
+        return ()
+    counts = graph_from_arrays(arrays).sentence_counts
+    return zip(arrays["ids"].tolist(), counts.tolist(), strict=True)
 
 
 def _forget_other_cuts(index: Index) -> None:

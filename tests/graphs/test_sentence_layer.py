@@ -184,7 +184,7 @@ def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
 
 
 @pytest.mark.slow
-def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
+def test_a_repair_makes_sentences_anew_that_are_cut_otherwise_than_before(
     indexing, monkeypatch: pytest.MonkeyPatch
 ):
     cut = passage_records.sentences
@@ -193,7 +193,7 @@ def test_sentences_that_are_cut_otherwise_than_before_are_made_anew(
             patched.setattr(module, "sentences", lambda text: cut(text)[:1])
         indexing.run(documents=documents(3), context=LOCAL)
     assert set(indexing.index.sentences.counts().values()) == {1}
-    indexing.run()
+    indexing.run(context={"repair": True})
     assert_complete(indexing)
 
 
