@@ -385,8 +385,8 @@ def _warn(meter: Meter, prompt: str, read: ReadReply[Any], cut_off: bool) -> Non
         meter.warn(f"{read.left_out} malformed items of a {prompt} reply were left out.")
     if read.cut:
         fields = ", ".join(sorted(read.cut))
-        meter.warn(f"A {prompt} reply was too large; cut were: {fields}.")
+        meter.warn(f"The {prompt} reply was too large; cut were: {fields}.")
     if cut_off:
-        meter.warn(f"A {prompt} reply was cut off at the model's limit.")
+        meter.warn(f"The {prompt} reply was cut off at the model's limit.")
     elif read.lost_its_end:
-        meter.warn(f"A {prompt} reply was cut off before its end; what had come was used.")
+        meter.warn(f"The {prompt} reply was cut off before its end; what had come was used.")

@@ -145,7 +145,7 @@ def test_a_run_that_finds_another_one_writing_changes_nothing(indexing, model):
     with being_indexed(indexing, model, "PassageReading", layers=["hops", "entities"]):
         before = properties(indexing)
         with pytest.raises(RagraphsError, match="Another run is writing"):
-            indexing.run(context={"layers": ["sentences"], "model": "offline"})
+            indexing.run(context={"layers": ["sentences"], "model": "offline"}, wait=False)
         assert properties(indexing) == before
 
 
