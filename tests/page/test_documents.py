@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from filelock import FileLock
 from page_visit import expect
 from ragraphs.index.opening import open_index
-from ragraphs.stores.schema import LOCK
 
 pytestmark = pytest.mark.slow
 TAY = "# Tay Bridge\n\nThe Tay Bridge was designed by Thomas Bouch. It fell in a storm."
@@ -56,22 +54,23 @@ def test_files_are_dropped_and_read_at_once_where_that_costs_nothing(visit, sear
     assert not (searching.root / "uploads/bridges/dropped.md").exists()
 
 
-def uploaded(site, name: str, title: str, index: str = "bridges") -> None:
+def uploaded(site, name: str, title: str, index: str = "bridges") -> list[str]:
     file = (name, TAY.replace("Tay Bridge", title, 1).encode())
     url = f"{site.url}/page/upload?index={index}"
-    assert httpx.post(url, files=[("files", file)], timeout=60).json()["paths"]
+    paths: list[str] = httpx.post(url, files=[("files", file)], timeout=60).json()["paths"]
+    assert paths
+    return paths
 
 
 def test_what_waits_is_listed_with_its_reason_and_read_or_discarded(visit, searching):
     title = f"A bridge that waits on a {visit.size}"
-    uploaded(searching, f"read-{visit.size}.md", title)
-    with FileLock(searching.root / "bridges" / LOCK, timeout=0):
-        answer = httpx.post(f"{searching.url}/page/index", json={}, timeout=60)
-        assert "Another run is writing" in answer.text
+    wanted = {"paths": uploaded(searching, f"read-{visit.size}.md", title), "remove": ["none"]}
+    answer = httpx.post(f"{searching.url}/page/index", json=wanted, timeout=60)
+    assert "There is no document" in answer.text
     uploaded(searching, f"discarded-{visit.size}.md", "Another bridge")
     page = visit(searching, "#documents")
     expect(page.part("waiting-upload")).to_have_count(2)
-    expect(page.part("waiting-upload").first).to_contain_text("Another run was writing")
+    expect(page.part("waiting-upload").first).to_contain_text("There is no document")
     page.page.get_by_role("button", name=f"Discard discarded-{visit.size}.md").click()
     expect(page.part("waiting-upload")).to_have_count(1)
     page.part("waiting-uploads").get_by_role("button", name="Read now…").click()
