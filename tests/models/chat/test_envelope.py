@@ -168,4 +168,4 @@ async def test_what_was_cut_is_one_warning(openai, open_model):
     meter = start_meter(None)
     queries = await ask(await open_model())
     assert len(queries) == 10 and len(queries[0]) == 400
-    assert meter.warnings == ["A rewrite_query reply was too large; cut were: queries."]
+    assert meter.warnings == ["The rewrite_query reply was too large; cut were: queries."]
