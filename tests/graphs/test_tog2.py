@@ -10,7 +10,6 @@ from http_stub import Response
 from pointed import as_written
 from ragraphs.context import Tog2Context
 from ragraphs.graphs.tog2 import graph
-from ragraphs.state.errors import RagraphsError
 from stub_openai import failure
 
 MODEL = "openai:stub"
@@ -360,36 +359,6 @@ def test_the_passages_say_how_they_were_found(ask):
     found = {passage["title"]: passage["found"] for passage in ask()["evidence"]}
     assert found["Atomium"] == "topic"
     assert found["Wimbledon"] == "path"
-
-
-@pytest.mark.slow
-def test_the_offline_reader_walks_without_a_model(indexing):
-    indexing.run(documents=DOCUMENTS, context={"layers": ["entities"]})
-    context = Tog2Context(index=indexing.name)
-    question = {"question": "Where was the designer of the Atomium born?"}
-    result = graph.invoke(question, context=context)
-    titles = [passage["title"] for passage in result["evidence"]]
-    assert {"Atomium", "André Waterkeyn"} <= set(titles)
-    assert set(result["usage"]["models"]) == {"offline"}
-
-
-@pytest.mark.slow
-def test_korean_entities_are_linked(indexing):
-    documents = [
-        {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 창제하였다."},
-        {"id": "2", "title": "세종대왕", "text": "세종대왕은 한양에서 태어났다."},
-    ]
-    indexing.run(documents=documents, context={"layers": ["entities"]})
-    question = {"question": "훈민정음을 창제한 왕은 어디에서 태어났습니까?"}
-    result = graph.invoke(question, context=Tog2Context(index=indexing.name))
-    assert "훈민정음" in {topic["name"] for topic in result["topics"]}
-    assert "세종대왕" in {passage["title"] for passage in result["evidence"]}
-
-
-def test_an_index_without_the_layer_says_how_to_build_it(indexing):
-    indexing.run(documents=DOCUMENTS)
-    with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):
-        graph.invoke(QUESTION, context=Tog2Context(index=indexing.name))
 
 
 def test_the_output_is_plain_json(ask):

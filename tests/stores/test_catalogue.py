@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ragraphs.state.errors import IndexNotFoundError, RagraphsError
+from ragraphs.state.errors import RagraphsError
 from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
@@ -372,18 +372,6 @@ def test_opening_at_once_from_many_threads_makes_one_catalogue(open_engine):
         assert list(threads.map(open_one, range(24))) == [None] * 24
 
 
-def test_a_missing_index_names_the_command_that_builds_one(tmp_path):
-    with pytest.raises(IndexNotFoundError, match="ragraphs index SOURCE"):
-        schema.open_database(tmp_path / "none", create=False)
-    assert not (tmp_path / "none").exists()
-
-
-def test_a_file_that_is_no_database_is_told_in_one_sentence(tmp_path):
-    (tmp_path / schema.DATABASE).write_bytes(b"This is no database. " * 500)
-    with pytest.raises(RagraphsError, match="not a database"):
-        schema.open_database(tmp_path, create=False)
-
-
 @pytest.mark.parametrize("left", [100, 5000, 20_000])
 def test_a_truncated_catalogue_is_told_with_what_can_help(in_sqlite, tmp_path, left):
     catalogue = in_sqlite
@@ -394,11 +382,3 @@ def test_a_truncated_catalogue_is_told_with_what_can_help(in_sqlite, tmp_path, l
     with pytest.raises(RagraphsError, match=r"put back a copy .* ragraphs index SOURCE"):
         engine = schema.open_database(tmp_path / "index", create=False)
         list(Catalogue(engine).all_passages())
-
-
-def test_an_index_of_another_format_is_refused(tmp_path):
-    engine = schema.open_database(tmp_path, create=True)
-    Catalogue(engine).set_property("format", 99)
-    engine.dispose()
-    with pytest.raises(RagraphsError, match="another version"):
-        schema.open_database(tmp_path, create=False)

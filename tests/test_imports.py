@@ -1,0 +1,64 @@
+"""Nothing heavy is imported before it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+CHROMA = "ragraphs.stores.chroma"
+HEAVY = (CHROMA, "sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
+OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
+UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer")
+
+INDEXED = """
+from ragraphs.context import IndexContext
+from ragraphs.graphs.index import graph
+
+graph.invoke(
+    {"documents": [{"id": "a", "text": "Penguin Books was founded by Allen Lane in London."}]},
+    context=IndexContext(
+        index="index",
+        model="offline",
+        embeddings="lexical",
+        layers=["sentences", "hops", "entities", "communities"],
+    ),
+)
+"""
+
+
+@pytest.mark.slow
+def test_each_step_imports_only_what_it_needs():
+    """In one process: to begin, a method, an index before it is opened, one without a model."""
+    steps = [
+        ("import ragraphs", HEAVY),
+        ("import ragraphs.graphs.crag", HEAVY),
+        ("import ragraphs.graphs.index", (CHROMA, "chromadb")),
+        (INDEXED, UNUSED),
+    ]
+    assert loaded_by(*steps) == ["[]"] * len(steps)
+
+
+@pytest.mark.slow
+def test_the_version_is_told_without_a_graph_or_a_store():
+    script = """
+import sys
+from ragraphs.cli.main import main
+
+sys.argv = ["ragraphs", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+"""
+    heavy = ("langgraph", "langchain", "langchain_core", "sqlalchemy", "numpy", "httpx")
+    assert loaded_by((script, heavy))[-1] == "[]"
+
+
+def loaded_by(*steps: tuple[str, tuple[str, ...]]) -> list[str]:
+    """Which names of each step are loaded when its script has run, in one process for all."""
+    shown = "import sys; print([name for name in {!r} if name in sys.modules])"
+    whole = "\n".join(f"{script}\n{shown.format(names)}" for script, names in steps)
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
