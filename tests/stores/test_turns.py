@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -87,7 +86,7 @@ async def test_writers_write_one_by_one_in_the_order_in_which_they_came(stored):
 async def test_who_gives_up_waiting_makes_room(stored):
     _, engine = stored
     places = []
-    async with writing(engine, "notes"):
+    async with writing(engine, "notes"), asyncio.timeout(60):
         first = asyncio.create_task(wait_in_vain(engine))
         await asyncio.sleep(0.3)
         second = asyncio.create_task(wait_in_vain(engine, places))
@@ -97,11 +96,10 @@ async def test_who_gives_up_waiting_makes_room(stored):
         while places[-1:] != [1]:
             await asyncio.sleep(0.01)
         second.cancel()
-    for one in (first, second):
-        with suppress(asyncio.CancelledError):
-            await one
-    async with writing(engine, "notes"):
-        pass
+    await asyncio.wait([first, second])
+    assert first.cancelled() and second.cancelled() and places == sorted(places, reverse=True)
+    async with writing(engine, "notes"), asyncio.timeout(60):
+        assert places[-1] == 1
 
 
 async def wait_in_vain(engine, places=None):
