@@ -22,6 +22,7 @@ from ..context.settled import settled
 from ..index.narrowing import narrowed
 from ..index.opening import open_index
 from ..models.budget import Budget
+from ..models.day import day_of
 from ..models.deadline import Deadline
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices
@@ -307,7 +308,8 @@ async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budge
     Raises RagraphsError where cost is limited, and the price of a model is not known.
     """
     operator = settings()
-    limits_cost = context.max_cost is not None or operator.max_cost_per_day is not None
+    day = day_of(operator)
+    limits_cost = context.max_cost is not None or (day is not None and day.limits_cost)
     if operator.prices is not None or limits_cost:
         await asyncio.to_thread(known_prices, operator)  # reads the file, once
     if (outer := current_meter().budget) is not None:
