@@ -24,6 +24,7 @@ from .evaluate import evaluate
 from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, shown
 from .indexing import index
+from .keys import keys
 from .next_steps import advise
 from .operating import Wait
 from .plan import plan
@@ -282,7 +283,7 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "communities": communities,
         "export": export,
     },
-    "Look after it": {"doctor": doctor, "remove": remove, "copy": copy, "plan": plan},
+    "Look after it": {"doctor": doctor, "remove": remove, "copy": copy, "plan": plan, "keys": keys},
     "Try and measure": {
         "try": try_model,
         "evaluate": evaluate,

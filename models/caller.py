@@ -21,3 +21,9 @@ class Caller:
 
 
 calling: ContextVar[Caller | None] = ContextVar("ragraphs_caller", default=None)
+
+
+def caller_name() -> str:
+    """The name of who is calling; empty where the server knows no callers."""
+    caller = calling.get()
+    return "" if caller is None else caller.name

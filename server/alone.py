@@ -9,10 +9,13 @@ Each request stands alone, so that any number of processes may serve the same in
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from hmac import compare_digest
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -28,6 +31,7 @@ from ..state.errors import RagraphsError
 from .access import Access, access_of
 from .admission import questions_of, while_heard
 from .app import McpRoute, lifespan
+from .callers import KnownCallers, finder_of
 from .exchange import (
     EVENTS,
     EventStream,
@@ -39,6 +43,7 @@ from .exchange import (
 )
 from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
+from .serving import told_serving
 
 _HEALTH_SECONDS = 0.9
 # Some may hang at a connection whose machine is gone, and the next look takes another one.
@@ -113,6 +118,15 @@ async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
         yield name, with_plain_messages(value) if name == "answer" else value
 
 
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Keeps the server of ``app`` running, which knows its callers as it was told."""
+    serving = told_serving()
+    app.state.find_caller = await asyncio.to_thread(finder_of, serving.auth, serving.keys)
+    async with lifespan(app):
+        yield
+
+
 app = Starlette(
     routes=[
         Route("/ask", ask, methods=["POST"]),
@@ -120,5 +134,6 @@ app = Starlette(
         *page_routes(),
         Route("/mcp", McpRoute(), include_in_schema=False),
     ],
-    lifespan=lifespan,
+    middleware=[Middleware(KnownCallers)],
+    lifespan=_lifespan,
 )
