@@ -59,6 +59,9 @@ def serve(
             metavar="FILE", help="Let in only who has a key, from the file of ragraphs keys."
         ),
     ] = None,
+    json_logs: Annotated[
+        bool, typer.Option("--json-logs", help="Log on stderr, each line a JSON object.")
+    ] = False,
     context: Context,
 ) -> None:
     """Serve an index over HTTP: a page at /, questions at /ask, tools for assistants at /mcp.
@@ -77,7 +80,7 @@ def serve(
     from ..server.serving import Serving
 
     finder_of(auth, keys)  # which says what is wrong with them
-    serving = Serving(auth=auth, keys=keys)
+    serving = Serving(auth=auth, keys=keys, json_logs=json_logs)
     with following(watch, context.index) if watch else nullcontext():
         _serve(host, port, workers, context, serving)
 
@@ -87,6 +90,7 @@ def _serve(host: str, port: int, workers: int, context: Context, serving: Servin
     import uvicorn
 
     from ..models.nearby import advice
+    from ..server.serving import shared_figures
 
     advised = advice(settings()) if is_plain() else ""
     serving.tell()
@@ -99,7 +103,8 @@ def _serve(host: str, port: int, workers: int, context: Context, serving: Servin
     is_near = host in {"127.0.0.1", "localhost", "0.0.0.0"} and folder.is_dir()
     if is_near and serving.lets_all_in:
         telling = announced(folder, port, own_settings(RouterContext()), advised)
-    with telling:
+    figures = shared_figures() if workers > 1 else nullcontext()
+    with telling, figures:
         uvicorn.run(
             _APPLICATION,
             factory=True,
@@ -107,6 +112,7 @@ def _serve(host: str, port: int, workers: int, context: Context, serving: Servin
             port=port,
             workers=workers,
             log_level="warning",
+            log_config=None if serving.json_logs else uvicorn.config.LOGGING_CONFIG,
             loop="asyncio",  # another one would need the signals' file that the guard reads
             timeout_graceful_shutdown=GRACE,
         )

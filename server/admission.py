@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from ..models.caller import calling
 from ..models.day import count_request
+from ..models.figures import PLACES, REFUSED, note
 from ..settings import settings
 from ..state.errors import RagraphsError, UnavailableError
 
@@ -97,25 +98,42 @@ class Slots:
 
         Raises BusyError without one, and QuotaError where the caller may have none today.
         """
+        try:
+            slot = await self._taken_in(self._seconds if most is None else min(most, self._seconds))
+            try:
+                if self._admit is not None:
+                    await self._admit()
+            except BaseException:
+                slot.free()
+                raise
+        except BusyError as error:
+            note(REFUSED, of=self._of, reason="busy" if error.status == 503 else "quota")
+            raise
+        _own.set(slot)
+        return slot
+
+    async def _taken_in(self, seconds: float) -> Slot:
+        """A place after ``seconds`` at the latest. Raises BusyError without one."""
         if self._waiting >= self._most:
             raise BusyError(self._of)
-        self._waiting += 1
+        self._count_waiting(1)
         try:
-            async with asyncio.timeout(self._seconds if most is None else min(most, self._seconds)):
+            async with asyncio.timeout(seconds):
                 await self._free.acquire()
         except TimeoutError:
             raise BusyError(self._of) from None
         finally:
-            self._waiting -= 1
-        slot = Slot(self._free.release)
-        try:
-            if self._admit is not None:
-                await self._admit()
-        except BaseException:
-            slot.free()
-            raise
-        _own.set(slot)
-        return slot
+            self._count_waiting(-1)
+        note(PLACES, of=self._of, state="working")
+        return Slot(self._release)
+
+    def _count_waiting(self, more: int) -> None:
+        self._waiting += more
+        note(PLACES, more, of=self._of, state="waiting")
+
+    def _release(self) -> None:
+        note(PLACES, -1, of=self._of, state="working")
+        self._free.release()
 
 
 class Slot:

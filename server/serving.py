@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pydantic import BaseModel
 
+FIGURES = "PROMETHEUS_MULTIPROC_DIR"  # a folder of the figures that several processes share
 _VARIABLE = "RAGRAPHS_SERVING"
 
 
@@ -30,3 +34,11 @@ class Serving(BaseModel):
 def told_serving() -> Serving:
     """How this process is to serve, as its environment says."""
     return Serving.model_validate_json(os.environ.get(_VARIABLE) or "{}")
+
+
+@contextmanager
+def shared_figures() -> Iterator[None]:
+    """With a folder for the figures of all processes that are started inside."""
+    with TemporaryDirectory(prefix="ragraphs-", ignore_cleanup_errors=True) as folder:
+        os.environ.setdefault(FIGURES, folder)
+        yield
