@@ -259,10 +259,12 @@ def check_whole(index: Index) -> None:
 
 def _close_dropped() -> None:
     """Closes the stores of indexes that nobody holds any more."""
+    from ..stores.queries import close_database
+
     while _dropped:
         vectors, engine = _dropped.popleft()
         vectors.close()
-        engine.dispose()
+        close_database(engine)
 
 
 def mark_written(index: Index) -> None:
@@ -295,7 +297,7 @@ def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
     # The id tells the index apart from others on the same server.
     id = catalogue.ensure_property(_ID, f"ragraphs-{uuid.uuid4().hex[:12]}")
     folder = location.folder(operator, id)
-    vectors = vectors_at(folder, id, operator, partial(_in_use, catalogue))
+    vectors = vectors_at(folder, id, operator, engine, partial(_in_use, catalogue))
     index = Index(
         location,
         engine,
