@@ -75,7 +75,7 @@ def _vectors() -> None:
 
 def _vector_server() -> None:
     store = store_of(settings())
-    if store.server is None:
+    if not store.heartbeat:
         return
     try:
         httpx.get(store.heartbeat, timeout=_SECONDS).raise_for_status()
