@@ -142,7 +142,7 @@ def _event(name: str, value: dict[str, Any]) -> str:
 async def failure(error: Exception) -> Response:
     """Response for ``error``: a sentence; of one that nobody foresaw, the log has the rest."""
     if isinstance(error, BusyError):  # told at once, without waiting for a thread
-        refusal = problem(503, str(error))
+        refusal = problem(error.status, str(error))
         refusal.headers["Retry-After"] = str(error.again)
         return refusal
     shown = foreseen(error)
