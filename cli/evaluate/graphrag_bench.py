@@ -50,6 +50,10 @@ def graphrag_bench(
     fresh: Fresh = False,
     seed: Seed = 0,
     plot: Plot = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="File .json for the answers, as the benchmark's scripts read them."),
+    ] = None,
     context: IndexContext,
 ) -> Shown:
     """ROUGE-L, accuracy, coverage, faithfulness and evidence recall by type of question.
@@ -70,7 +74,13 @@ def graphrag_bench(
             methods, context, None, pairs(setting, methods), fresh, parallel, report
         )
         result = evaluate_graphrag_bench(
-            given, conditions, plan, judge=judge, faithful=faithfulness, seed=seed
+            given,
+            conditions,
+            plan,
+            judge=judge,
+            faithful=faithfulness,
+            seed=seed,
+            predictions=predictions,
         )
     if context.dry_run:
         return result, partial(cost, "judging")

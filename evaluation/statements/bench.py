@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from statistics import mean
 from typing import Any, Literal, NamedTuple
 
@@ -29,6 +30,7 @@ from .checking import JudgedClaim, claims_inputs, claims_of, shown_answer
 from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, JudgeSettings, Requests, add_forecasts, forecast, length_of
 from .likeness import found_share, rouge_l
+from .predictions import check_place, prediction, write_predictions
 from .scores import Matched, accuracy, faithfulness, matched, similarities
 
 Faithful = Literal["creative", "all", "none"]
@@ -46,7 +48,7 @@ _LONGEST_CONTEXT = 8000  # tokens of evidence
 
 
 class Judged(NamedTuple):
-    """A question, what a condition did with it, and the values of ``MEASURES``.
+    """A question, what a condition did with it, the values of ``MEASURES`` and the texts it read.
 
     ``matched`` is None without a judge, and where its reply was no use; ``claims`` also where
     faithfulness was not asked for.
@@ -57,6 +59,7 @@ class Judged(NamedTuple):
     matched: Matched | None
     claims: list[JudgedClaim] | None
     scores: dict[str, float | None]
+    texts: list[str]
 
 
 @dataclass
@@ -82,14 +85,18 @@ def evaluate_graphrag_bench(
     judge: str | None = None,
     faithful: Faithful = "creative",
     seed: int = 0,
+    predictions: Path | None = None,
 ) -> dict[str, Any]:
     """The measures of each condition by type of question, in the form of ``--json``.
 
     Every corpus has an index of its own, in the folder that ``plan.context`` names, if any. The
     model ``judge`` compares statements, or the model that answers; without a model the measures
-    that need none are given. With ``dry_run`` in ``plan.context`` the cost is estimated, and nobody
-    is asked. Raises RagraphsError.
+    that need none are given. The answers are written to the file ``predictions`` as well, as the
+    benchmark's scripts read them. With ``dry_run`` in ``plan.context`` the cost is estimated, and
+    nobody is asked. Raises RagraphsError.
     """
+    if predictions is not None:
+        check_place(predictions)
     judging = _Judge(
         plan.context.narrowed(Context, **({"model": judge} if judge else {})), faithful
     )
@@ -105,6 +112,8 @@ def evaluate_graphrag_bench(
     for corpus, asked, own in parts:
         for name, rows in _of_corpus(corpus, asked, ways_of(conditions, own), own, judging).items():
             judged[name] += rows
+    if predictions is not None:
+        write_predictions(predictions, {name: _predicted(rows) for name, rows in judged.items()})
     return {
         "set": given.name,
         "model": plan.context.model,
@@ -115,6 +124,10 @@ def evaluate_graphrag_bench(
         **_spent(judging.meters),
         "answers": [_row(name, one) for name, rows in judged.items() for one in rows],
     }
+
+
+def _predicted(rows: Sequence[Judged]) -> list[dict[str, Any]]:
+    return [prediction(row.question, row.outcome["answer"], row.texts) for row in rows]
 
 
 def context_of(corpus: Corpus, context: IndexContext) -> IndexContext:
@@ -189,7 +202,8 @@ async def _judged(
     similarity: float,
 ) -> Judged:
     answer = outcome["answer"]
-    texts = await asyncio.to_thread(texts_of, index, outcome["evidence"])
+    pieces = await asyncio.to_thread(texts_of, index, outcome["evidence"])
+    texts = [text for _, text in pieces]
     found: Matched | None = None
     claims: list[JudgedClaim] | None = None
     if asker is not None and not answer.strip():
@@ -198,7 +212,7 @@ async def _judged(
         reply = await asker.ask(MATCH_STATEMENTS, **_match_inputs(question, answer))
         found = None if reply is None else matched(reply)
         if judge.checks_claims(question):
-            claims = await claims_of(asker, question.question, answer, texts)
+            claims = await claims_of(asker, question.question, answer, pieces)
     scores = {
         "rouge_l": rouge_l(answer, question.answer),
         "accuracy": found and accuracy(found.f1, similarity),
@@ -206,9 +220,9 @@ async def _judged(
         "similarity": similarity,
         "coverage": found and found.coverage,
         "faithfulness": claims and faithfulness(claims),
-        "evidence_recall": found_share(question.evidence, [text for _, text in texts]),
+        "evidence_recall": found_share(question.evidence, texts),
     }
-    return Judged(question, outcome, found, claims, _numbers(scores))
+    return Judged(question, outcome, found, claims, _numbers(scores), texts)
 
 
 def _numbers(scores: Mapping[str, Any]) -> dict[str, float | None]:
@@ -299,7 +313,7 @@ def _spent(meters: Sequence[Meter]) -> dict[str, Any]:
 
 
 def _row(name: str, judged: Judged) -> dict[str, Any]:
-    question, outcome, found, claims, scores = judged
+    question, outcome, found, claims, scores, _ = judged
     return {
         "condition": name,
         **question._asdict(),
