@@ -176,6 +176,7 @@ def test_the_table_and_the_drawing_name_the_types(run, judge):
     assert "Creative Generation" in Path("bench.svg").read_text()
 
 
+@pytest.mark.slow
 def test_answers_are_written_as_the_scripts_of_the_benchmark_read_them(measure):
     """Of June 2025 a list for each type with the keys below; today one list."""
     offline = ("--method", "basic", "--embeddings", "lexical", "--predictions", "answers.json")
