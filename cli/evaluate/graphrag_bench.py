@@ -13,7 +13,7 @@ from ...context import IndexContext
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
-from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
+from .group import Fresh, Parallel, Plot, Record, Seed, Settings, drawing, ended, evaluate, pairs
 from .statement_tables import Conditions, conditions_chosen, cost
 from .tables import table_of, with_interval
 
@@ -54,6 +54,7 @@ def graphrag_bench(
         Path | None,
         typer.Option(help="File .json for the answers, as the benchmark's scripts read them."),
     ] = None,
+    record: Record = None,
     context: IndexContext,
 ) -> Shown:
     """ROUGE-L, accuracy, coverage, faithfulness and evidence recall by type of question.
@@ -81,6 +82,7 @@ def graphrag_bench(
             faithful=faithfulness,
             seed=seed,
             predictions=predictions,
+            outputs=record,
         )
     if context.dry_run:
         return result, partial(cost, "judging")

@@ -21,6 +21,8 @@ from ...state.usage import add_usage, add_warnings
 from ..answering import AnsweringPlan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..conditions import Condition
+from ..datasets import strangers
+from ..figures import check_record, manifest_of, record
 from ..intervals import Measure, mean_of
 from ..outcomes import Outcome, texts_of
 from ..plots import Bar, Plot, bars, measured_bar
@@ -64,11 +66,12 @@ class Judged(NamedTuple):
 
 @dataclass
 class _Judge:
-    """The model of ``context`` that judges statements, or none; and what it has cost."""
+    """The model of ``context`` that judges statements, or none; its cost, and notes on indexes."""
 
     context: Context
     faithful: Faithful
     meters: list[Meter] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def checks_claims(self, question: BenchQuestion) -> bool:
         """Whether the faithfulness of an answer to ``question`` is asked for."""
@@ -86,17 +89,19 @@ def evaluate_graphrag_bench(
     faithful: Faithful = "creative",
     seed: int = 0,
     predictions: Path | None = None,
+    outputs: Path | None = None,
 ) -> dict[str, Any]:
     """The measures of each condition by type of question, in the form of ``--json``.
 
     Every corpus has an index of its own, in the folder that ``plan.context`` names, if any. The
     model ``judge`` compares statements, or the model that answers; without a model the measures
-    that need none are given. The answers are written to the file ``predictions`` as well, as the
-    benchmark's scripts read them. With ``dry_run`` in ``plan.context`` the cost is estimated, and
-    nobody is asked. Raises RagraphsError.
+    that need none are given. The answers are written to the file ``predictions`` as the benchmark's
+    scripts read them, and added to the file ``outputs`` of figures, if these are named. In a dry
+    run the cost is estimated, and nobody is asked. Raises RagraphsError.
     """
     if predictions is not None:
         check_place(predictions)
+    check_record(outputs)
     judging = _Judge(
         plan.context.narrowed(Context, **({"model": judge} if judge else {})), faithful
     )
@@ -114,6 +119,10 @@ def evaluate_graphrag_bench(
             judged[name] += rows
     if predictions is not None:
         write_predictions(predictions, {name: _predicted(rows) for name, rows in judged.items()})
+    answers = [(name, one) for name, rows in judged.items() for one in rows]
+    if outputs is not None:
+        manifest = manifest_of(given.name, given.files, judging.notes)
+        record(outputs, manifest, [_kept(name, one) for name, one in answers])
     return {
         "set": given.name,
         "model": plan.context.model,
@@ -121,8 +130,8 @@ def evaluate_graphrag_bench(
         "sources": [corpus.name for corpus, _ in given.parts],
         "questions": sum(len(asked) for _, asked in given.parts),
         "conditions": [_measured(name, rows, seed) for name, rows in judged.items()],
-        **_spent(judging.meters),
-        "answers": [_row(name, one) for name, rows in judged.items() for one in rows],
+        **_spent(judging),
+        "answers": [_row(name, one) for name, one in answers],
     }
 
 
@@ -168,6 +177,7 @@ def _of_corpus(
 ) -> dict[str, list[Judged]]:
     texts = [one.question for one in asked]
     with answered(_given(corpus), texts, ways, plan) as (index, outcomes):
+        judge.notes += strangers(index, corpus.name.__eq__, corpus.name)
         pairs = [
             (one, outcome)
             for found in outcomes.values()
@@ -302,14 +312,22 @@ def _measures(rows: Sequence[Judged], seed: int) -> dict[str, Measure]:
     }
 
 
-def _spent(meters: Sequence[Meter]) -> dict[str, Any]:
-    """The cost of judging in all corpora, and its warnings."""
+def _spent(judging: _Judge) -> dict[str, Any]:
+    """The cost of judging in all corpora, its warnings, and notes on the indexes."""
     usage: Any = {}
-    warnings: list[str] = []
-    for meter in meters:
+    warnings = list(judging.notes)
+    for meter in judging.meters:
         usage = add_usage(usage, meter.usage())
         warnings = add_warnings(warnings, meter.warnings)
     return {"usage": usage, "warnings": warnings}
+
+
+def _kept(name: str, judged: Judged) -> dict[str, Any]:
+    """The row of files of figures."""
+    row, outcome = _row(name, judged), judged.outcome
+    own = {part: row[part] for part in ("id", "kind", "question", "answer", "statements", "scores")}
+    costs = {part: outcome[part] for part in ("calls", "tokens")}  # type: ignore[literal-required]
+    return {"method": name, **own, "reference": row["gold"], **costs}
 
 
 def _row(name: str, judged: Judged) -> dict[str, Any]:
