@@ -127,8 +127,8 @@ def strangers(index: Index, is_own: Callable[[str], bool], name: str) -> list[st
         return []
     named = _named(found)
     return [
-        f"Documents of the index that are not of {name}: {len(found)} ({named}). The figures are of "
-        "all together; name another --index for the set alone."
+        f"Documents of the index that are not of {name}: {len(found)} ({named}). The figures are "
+        "of all together; name another --index for the set alone."
     ]
 
 

@@ -115,3 +115,27 @@ def test_an_unwritable_place_is_refused_before_anything_is_measured(run):
     write_set()
     ended = run("evaluate", "retrieval", "set", "--record", "no/f.jsonl.gz")
     assert ended.code == 1 and "name a file in a folder that exists" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "told"),
+    [
+        ("answers_musique", "basic", "| always basic | {em} | {f1} | {calls} | {tokens} |"),
+        ("answers_musique", "deeprag", "| always deeprag | {em} | {f1} | {calls} | {tokens} |"),
+        ("answers_musique", "hoprag", "| always hoprag | {em} | {f1} | {calls} | {tokens} |"),
+        ("answers_2wiki", "basic", "basic and the cascade have {em} EM"),
+    ],
+)
+def test_figures_of_the_benchmarks_are_counted_again_from_their_outputs(name, method, told):
+    root = Path(__file__).parents[2]
+    result = recompute(root / "lab/data/figures" / f"{name}.jsonl.gz")
+    assert result["differ"] == []
+    [one] = result["measurements"]
+    found = {measure: value["value"] for measure, value in one["measures"][method].items()}
+    line = told.format(
+        em=f"{100 * found['em']:.1f}",
+        f1=f"{100 * found['f1']:.1f}",
+        calls=f"{found['calls']:.1f}",
+        tokens=f"{found['tokens']:,.0f}",
+    )
+    assert line in (root / "docs/benchmarks.md").read_text(encoding="utf-8")
