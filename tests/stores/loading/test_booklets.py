@@ -48,9 +48,13 @@ def test_a_list_of_contents_names_the_sections_and_is_left_out():
 
 def test_a_chapter_further_on_has_its_own_list():
     testing = "2 Tests of soil Digging a hole Counting worms Weighing"
-    chapter = f"{testing} Soil tells. Digging a hole Take a spade. {FILLING}Counting worms Look. "
-    [*_, chapters] = [name for _, name in sections(Booklets().parted([f"{PEARS} {chapter}"]))]
-    assert chapters == "Pear basics › Tests of soil › Counting worms"
+    text = "Digging a hole Take a spade. Counting worms Look. Weighing All on the scales."
+    parts = Booklets().parted([f"{PEARS} {testing} Soil tells. {FILLING}{text}"])
+    assert [name for _, name in sections(parts)][-3:] == [
+        "Pear basics › Tests of soil › Digging a hole",
+        "Pear basics › Tests of soil › Counting worms",
+        "Pear basics › Tests of soil › Weighing",
+    ]
 
 
 @pytest.mark.parametrize(
