@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..settings import settings
+from ..settings import Settings, settings
 from ..state.errors import RagraphsError
+from ..stores.schema import DATABASE
 
 
 @dataclass(frozen=True)
@@ -55,3 +56,11 @@ def access_of(user: Any) -> Access:
         names[0] if names else operator.index,
         None if names is None else tuple(dict.fromkeys(names)),
     )
+
+
+def open_names(access: Access, operator: Settings) -> list[str]:
+    """The indexes that may be named; where any may, those in folders below the root."""
+    if access.names is not None:
+        return list(access.names)
+    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
+    return list(dict.fromkeys([access.default, *folders]))
