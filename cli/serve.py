@@ -44,7 +44,7 @@ def serve(
     ] = None,
     context: Context,
 ) -> None:
-    """Serve an index over HTTP: a page at /, questions at /ask, tools for assistants at /mcp.
+    """Serve an index over HTTP: page at /, questions at /ask, OpenAI's clients at /v1, MCP at /mcp.
 
     Whoever reaches the address may ask; only the indexes that the operator's settings name are
     open, without such settings this one.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import httpx
 import pytest
+from page_site import PLACE
 from page_visit import expect
 from ragraphs.index.opening import open_index
 
@@ -109,3 +112,21 @@ def test_what_reading_costs_is_told_before_it_starts(visit, modelled, script):
     expect(planned.locator('[data-part="price"]')).to_contain_text("price of this model")
     assert len(script.asked) == before
     planned.get_by_role("button", name="Cancel").click()
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_an_address_opens_a_document_at_its_sentence(visit, searching):
+    text = f"A note \U0001f309\U0001f309.\n\n{PLACE}\n\nIt is white."
+    upload, at = f"{searching.url}/page/upload", {"index": "hostile"}
+    file = ("a [note].txt", text.encode())
+    paths = httpx.post(upload, params=at, files=[("files", file)], timeout=60).json()["paths"]
+    body = {"index": "hostile", "paths": paths}
+    httpx.post(f"{searching.url}/page/index", json=body, timeout=60).raise_for_status()
+    listed = httpx.get(f"{searching.url}/page/documents", params=at, timeout=60).json()
+    [id] = [one["id"] for one in listed["documents"] if one["id"].endswith("a [note].txt")]
+    start = text.index(PLACE)
+    end = start + len(PLACE)
+    page = visit(searching, f"#document/hostile/{quote(id, safe='')}/{start}/{end}")
+    expect(page.part("reader").locator("mark")).to_have_text(PLACE)
+    page.page.keyboard.press("Escape")
+    expect(page.part("reader")).to_have_count(0)
