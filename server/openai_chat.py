@@ -43,8 +43,8 @@ def _joined(content: Any) -> Any:
     return "\n".join(str(part.get("text", "")) for part in content)
 
 
-class Said(BaseModel):
-    """A message of a conversation; those of a system or a tool are not looked at."""
+class ChatTurn(BaseModel):
+    """A message of a conversation; one of a system or a tool is not looked at."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Annotated[str, BeforeValidator(_joined)] = ""
@@ -70,7 +70,7 @@ class ChatBody(BaseModel):
     """
 
     model: str
-    messages: list[Said] = Field(min_length=1)
+    messages: list[ChatTurn] = Field(min_length=1)
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = None

@@ -88,9 +88,9 @@ def _head(model: str, kind: str) -> dict[str, Any]:
 def _message(output: dict[str, Any], page: str, before: int = 0) -> dict[str, Any]:
     """The answer with its quotations as footnotes, which ``annotations`` name as well.
 
-    The footnotes begin as those of a conversation's messages do, by which the router finds their
-    end. Where there is no answer, the sentence that says so is the ``refusal``, too. ``before``
-    are characters that were sent before the answer.
+    The footnotes begin like the router's own, which leaves them out of a conversation. Where there
+    is no answer, the sentence that says so is the ``refusal``, too. ``before`` are characters that
+    were sent before the answer.
     """
     short = short_answer(output)  # type: ignore[arg-type]
     web = {one["id"] for one in output["evidence"] if one["found"] == "web"}

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from page_site import PLACE
+from page_site import LONG, PLACE
 from page_visit import expect
 from ragraphs.index.opening import open_index
 
@@ -116,17 +116,14 @@ def test_what_reading_costs_is_told_before_it_starts(visit, modelled, script):
 
 @pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_an_address_opens_a_document_at_its_sentence(visit, searching):
-    text = f"A note \U0001f309\U0001f309.\n\n{PLACE}\n\nIt is white."
-    upload, at = f"{searching.url}/page/upload", {"index": "hostile"}
-    file = ("a [note].txt", text.encode())
-    paths = httpx.post(upload, params=at, files=[("files", file)], timeout=60).json()["paths"]
-    body = {"index": "hostile", "paths": paths}
-    httpx.post(f"{searching.url}/page/index", json=body, timeout=60).raise_for_status()
-    listed = httpx.get(f"{searching.url}/page/documents", params=at, timeout=60).json()
-    [id] = [one["id"] for one in listed["documents"] if one["id"].endswith("a [note].txt")]
-    start = text.index(PLACE)
-    end = start + len(PLACE)
-    page = visit(searching, f"#document/hostile/{quote(id, safe='')}/{start}/{end}")
+    start = LONG.index(PLACE)
+    named = f"bridges/{quote('Bridges of the Alps')}/{start}/{start + len(PLACE)}"
+    page = visit(searching, f"#document/{named}")
     expect(page.part("reader").locator("mark")).to_have_text(PLACE)
     page.page.keyboard.press("Escape")
     expect(page.part("reader")).to_have_count(0)
+    text = "A \U0001f309\U0001f309 by Ada."
+    at = len("A \U0001f309\U0001f309 by ")  # characters, of which JavaScript counts some twice
+    marked = "async (given) => (await import('/page/static/reader.js')).marked(...given)"
+    found = page.evaluate(marked, [{"text": text, "start": 7}, 7 + at, 7 + at + 3, ""])
+    assert text.encode("utf-16-le")[2 * found[0] : 2 * found[1]].decode("utf-16-le") == "Ada"

@@ -178,7 +178,7 @@ function useSteady(box, id, start) {
 }
 
 /* Where in the joined text the mark begins and ends: at the characters, else where the quote is. */
-function marked({ text, start }, at, end, quote) {
+export function marked({ text, start }, at, end, quote) {
   const characters = Array.from(text); // places count these, and a string of JavaScript halves of some
   const before = (place) => characters.slice(0, Math.max(0, place - start)).join("").length;
   const from = at < start ? -1 : before(at);
