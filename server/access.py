@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..models.caller import Caller
-from ..settings import settings
+from ..settings import Settings, settings
 from ..state.errors import RagraphsError
+from ..stores.schema import DATABASE
 
 Right = Literal["ask", "write", "watch"]
 
@@ -75,3 +76,11 @@ def access_of(user: Any) -> Access:
         None if names is None else tuple(dict.fromkeys(names)),
         "write" in getattr(user, "rights", ("write",)),
     )
+
+
+def open_names(access: Access, operator: Settings) -> list[str]:
+    """The indexes that may be named; where any may, those in folders below the root."""
+    if access.names is not None:
+        return list(access.names)
+    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
+    return list(dict.fromkeys([access.default, *folders]))
