@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .graphs.tog2 import graph as tog2_graph
     from .integrations.collection import index_collection
     from .integrations.opened import Index, open_index
+    from .integrations.tools import tools
     from .models.documents import to_documents
     from .settings import Settings
     from .state.errors import (
@@ -85,6 +86,7 @@ __all__ = [
     "router_graph",
     "to_documents",
     "tog2_graph",
+    "tools",
 ]
 
 _PLACES = {
@@ -95,6 +97,7 @@ _PLACES = {
     "index_collection": "integrations.collection",
     "Index": "integrations.opened",
     "open_index": "integrations.opened",
+    "tools": "integrations.tools",
     "to_documents": "models.documents",
     "RouterContext": "graphs.methods",
     "Settings": "settings",
