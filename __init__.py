@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .context import (
+        AgentContext,
         BasicContext,
         Context,
         CragContext,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Tog2Context,
     )
     from .front import BoundGraph, bind, build, builder
+    from .graphs.agent import graph as agent_graph
     from .graphs.basic import graph as basic_graph
     from .graphs.crag import graph as crag_graph
     from .graphs.deeprag import graph as deeprag_graph
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AgentContext",
     "BasicContext",
     "BoundGraph",
     "Citation",
@@ -72,6 +75,7 @@ __all__ = [
     "Tog2Context",
     "UnexpectedError",
     "__version__",
+    "agent_graph",
     "basic_graph",
     "bind",
     "build",

@@ -10,6 +10,8 @@ from .structure import walk as walk
 from .tool import TOOLS as TOOLS
 from .tool import FromJson as FromJson
 from .tool import ReadingTool as ReadingTool
+from .tool import ToolPart as ToolPart
 from .tool import ToolResult as ToolResult
+from .tool import cut as cut
 from .tool import text_of as text_of
 from .tool import usable_tools as usable_tools
