@@ -23,9 +23,9 @@ from ..state.errors import (
     UnavailableError,
     UnexpectedError,
     foreseen,
+    problem_in,
 )
 from .admission import BusyError, Slot
-from .checked_runs import problem_in
 from .mcp import transport_security
 
 _logger = logging.getLogger(__package__)
