@@ -195,7 +195,8 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
             obstacles = {"graphrag": obstacles["graphrag"]}
         lack = await run.in_thread(_lack, state, found, obstacles)
         web, moved = _web(run.context), has_moved(held, found)
-        following = next_method(kinds, found, tried, obstacles, web, lack, moved)
+        more = run.context.escalations > type(run.context).model_fields["escalations"].default
+        following = next_method(kinds, found, tried, obstacles, web, lack, moved, more)
         if following is not None:
             update |= {"trying": following.method, "why": following.reason}
         return {**update, **kept}
