@@ -90,7 +90,7 @@ def test_what_lacks_is_said(experiment, question_set):
     assert "1 rows of outcomes.jsonl are of 'magic', which is not compared." in told
     assert "1 rows of outcomes.jsonl are of no question of the set that has an answer." in told
     assert "2 of 3 questions were recorded for every method (basic 3, deeprag 2)" in told
-    assert "outcomes.jsonl has no outcomes of crag, hoprag, tog2, graphrag, router." in told
+    assert "outcomes.jsonl has no outcomes of crag, hoprag, tog2, graphrag, agent, router." in told
     assert found["verdict"].startswith("The cascade, from scratch,")
 
 
