@@ -326,7 +326,7 @@ def _kept(name: str, judged: Judged) -> dict[str, Any]:
     """The row of files of figures."""
     row, outcome = _row(name, judged), judged.outcome
     own = {part: row[part] for part in ("id", "kind", "question", "answer", "statements", "scores")}
-    costs = {part: outcome[part] for part in ("calls", "tokens")}  # type: ignore[literal-required]
+    costs = {part: outcome[part] for part in ("calls", "tokens")}
     return {"method": name, **own, "reference": row["gold"], **costs}
 
 

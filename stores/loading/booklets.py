@@ -17,11 +17,12 @@ _LEAST_HEADINGS, _MOST_ENTRIES = 3, 60
 _MOST_CAPITALS = 8  # words with a capital in an entry
 _MOST_UNKNOWN = 2  # entries that are no heading: the title of all, and one more
 _REACH = 20_000  # characters from an entry to its heading
+_LONGEST_SECTION = 10_000  # characters; further on a heading that no list names has come
 _LINE = re.compile(r"[^\n]+\n*|\n+")
 _NUMBERS = re.compile(r"\s*(?:\d{1,4}\s+)*")
 _CAPITAL = r"[“\"(]?(?=[^\W\d_])(?![a-zà-ÿ가-힣])"
 # An entry ends at its question mark or before a capital or a page; a sentence's signs are in none.
-_END = re.compile(rf"(?P<entry>\?(?=\s)|(?=\s+(?:{_CAPITAL}|\d)))|[.!?:;,()]")
+_END = re.compile(rf"(?P<entry>\?(?=\s)|(?=\s+(?:{_CAPITAL}|\d)))|[.!?:;,]")
 _SENTENCE_END = re.compile(rf"[.!?”\"]\s+(?=(?:\d{{1,3}}\s+)?{_CAPITAL})")
 _OPEN = re.compile(r"\s+[^\W\d_A-Z]|\s+\(")  # the sentence goes on: it was no entry
 _BEFORE, _AFTER = re.compile(r"[.!?:;,”\"’)\]]\s+\Z"), re.compile(rf"\s+(?:{_CAPITAL}|\d)")
@@ -65,7 +66,7 @@ class Booklets:
         """A part with its sections; its lists of contents are blocks of their own."""
         lists = [] if "\n" in part.rstrip() else list(_lists_of_contents(part))
         yield from filter(None, [part[: lists[0].start if lists else len(part)]])
-        outline = Outline()
+        outline, title = Outline(), lists[0].entries[0] if lists and not lists[0].start else ""
         for place, one in enumerate(lists):
             self._lists.append((offset + one.start, offset + one.end))
             yield part[one.start : one.end]
@@ -73,6 +74,9 @@ class Booklets:
             text = part[one.end : end]
             above = outline.enter(1 if one.start == 0 else 2, one.entries[0])
             changes = [(at, outline.enter(3, name)) for at, name in _headings(text, one.entries)]
+            last = changes[-1][0] if changes else 0
+            if len(text) - last > _LONGEST_SECTION:
+                changes.append((last + _LONGEST_SECTION, {"section": title} if title else {}))
             yield from filter(None, [DocumentBlock(text, above, changes)])
 
 

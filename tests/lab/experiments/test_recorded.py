@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from ragraphs.evaluation.datasets import LabelledQuestion
+from ragraphs.evaluation.figures import read_figures
 
 from lab.experiments.recorded import read_recorded
 
@@ -90,7 +91,7 @@ def test_what_lacks_is_said(experiment, question_set):
     assert "1 rows of outcomes.jsonl are of 'magic', which is not compared." in told
     assert "1 rows of outcomes.jsonl are of no question of the set that has an answer." in told
     assert "2 of 3 questions were recorded for every method (basic 3, deeprag 2)" in told
-    assert "outcomes.jsonl has no outcomes of crag, hoprag, tog2, graphrag, router." in told
+    assert "outcomes.jsonl has no outcomes of crag, hoprag, tog2, graphrag, agent, router." in told
     assert found["verdict"].startswith("The cascade, from scratch,")
 
 
@@ -118,10 +119,10 @@ def test_a_file_that_cannot_be_used_is_one_sentence(experiment, question_set, te
 
 @pytest.mark.parametrize("name", ["musique", "2wiki", "hotpotqa"])
 def test_the_recorded_outcomes_of_the_readme_are_whole(name):
-    file = Path(__file__).parents[2] / "data" / "outcomes" / f"{name}.jsonl"
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    ids = list(dict.fromkeys(row["id"] for row in rows))
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    file = Path(__file__).parents[3] / "lab" / "data" / "figures" / f"answers_{name}.jsonl.gz"
+    rows = [one for measured in read_figures(file) for one in measured.outputs]
+    ids = list(dict.fromkeys(row.id for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
     questions = [LabelledQuestion(id, id, ("?",), "", frozenset()) for id in ids]
     read = read_recorded(file, questions, methods)
     assert {"basic", "deeprag", "router"} <= set(methods) and read.notes == []

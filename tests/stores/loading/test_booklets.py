@@ -57,6 +57,11 @@ def test_a_chapter_further_on_has_its_own_list():
     ]
 
 
+def test_a_section_does_not_go_on_for_ever():
+    [*_, (start, last)] = sections(Booklets().parted([f"{PEARS} {FILLING * 200}"]))
+    assert last == "Pear basics" and len(PEARS) < start < len(PEARS) + 10_000
+
+
 @pytest.mark.parametrize(
     "text",
     [
