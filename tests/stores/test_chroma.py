@@ -333,3 +333,28 @@ def test_several_vectors_are_searched_for_at_once(opening, among):
     found = vectors.search_all("passages", unit(2, 3), 1, among)
     assert found == [vectors.search("passages", one, 1, among) for one in unit(2, 3)]
     assert found[1] == [("p3", pytest.approx(1))]
+
+
+@pytest.mark.slow
+def test_a_server_has_vectors_by_tenant_and_database(server, tmp_path):
+    import chromadb
+
+    admin = chromadb.HttpClient("127.0.0.1", int(server.url.rpartition(":")[2]))._admin_client
+    admin.create_tenant("acme")
+    admin.create_database("notes", "acme")
+    theirs = ChromaVectors(tmp_path, "ragraphs-x", f"{server.url}/?tenant=acme&database=notes")
+    theirs.add("passages", passages(1), unit(1))
+    default = ChromaVectors(tmp_path, "ragraphs-x", server.url)
+    assert theirs.ids("passages") == {"p1"} and default.ids("passages") == set()
+    theirs.close()
+    default.close()
+
+
+def test_a_token_and_a_path_reach_the_server_and_no_message_shows_the_token(httpserver, tmp_path):
+    url = httpserver.url_for("/vectors").replace("://", "://a-secret@")
+    with pytest.raises(RagraphsError) as told:
+        ChromaVectors(tmp_path, "ragraphs-one", url).ids("passages")
+    assert "/vectors does not answer" in str(told.value) and "a-secret" not in str(told.value)
+    asked = [request for request, _ in httpserver.log]
+    assert all(request.path.startswith("/vectors/api/v2/") for request in asked)
+    assert {request.headers["Authorization"] for request in asked} == {"Bearer a-secret"}
