@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary, finalize
 
 from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
+from ..models.figures import OPEN_INDEXES, note
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..settings import Settings, settings
@@ -208,10 +209,13 @@ def _opened(name: str, create: bool, in_memory: bool) -> Index:
 
             return index_of(location, open_memory(), operator)
     with _lock:
+        before = len(_open)
         _open[location] = index
         _open.move_to_end(location)
         while len(_open) > operator.open_indexes:
             _open.popitem(last=False)
+        if more := len(_open) - before:
+            note(OPEN_INDEXES, more)
     _close_dropped()
     return index
 
