@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from chroma_server import ChromaServer, serving_chroma
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
+from ragraphs.stores.chroma_client import open_server
 from ragraphs.stores.chroma_turns import turn_at
 from ragraphs.stores.pgvector import PostgresVectors
 from ragraphs.stores.postgresql import open_shared
@@ -187,6 +189,7 @@ def test_what_another_process_wrote_is_found_at_once(tmp_path):
     script = """
 import sys
 from pathlib import Path
+from typing import Any
 import numpy as np
 from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.vectors import Entry
@@ -337,11 +340,11 @@ def test_several_vectors_are_searched_for_at_once(opening, among):
 
 @pytest.mark.slow
 def test_a_server_has_vectors_by_tenant_and_database(server, tmp_path):
-    import chromadb
-
-    admin = chromadb.HttpClient("127.0.0.1", int(server.url.rpartition(":")[2]))._admin_client
-    admin.create_tenant("acme")
-    admin.create_database("notes", "acme")
+    client = open_server(server.url, None)
+    admin: Any = client.api
+    admin._admin_client.create_tenant("acme")
+    admin._admin_client.create_database("notes", "acme")
+    client.close()
     theirs = ChromaVectors(tmp_path, "ragraphs-x", f"{server.url}/?tenant=acme&database=notes")
     theirs.add("passages", passages(1), unit(1))
     default = ChromaVectors(tmp_path, "ragraphs-x", server.url)
