@@ -173,9 +173,9 @@ class PostgresVectors(Vectors):
         return np.stack([found[id] for id in ids])
 
     def entries(self, collection: Collection) -> Iterator[tuple[list[Entry], NDArray[np.float32]]]:
-        found: list[tuple[Entry, NDArray[np.float32]]]
+        nothing: list[tuple[Entry, NDArray[np.float32]]] = []
         for batch in batches(sorted(self.ids(collection))):
-            if found := self._read(collection, partial(self._entries_of, ids=batch), []):
+            if found := self._read(collection, partial(self._entries_of, ids=batch), nothing):
                 yield [entry for entry, _ in found], np.stack([vector for _, vector in found])
 
     def _entries_of(
