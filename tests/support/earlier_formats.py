@@ -19,5 +19,5 @@ def as_in_format(engine: Engine, format: int) -> None:
             sql(connection, f"ALTER TABLE {table} DROP COLUMN {column}")
         sql(connection, f"UPDATE properties SET value = '{format}' WHERE name = 'format'")
         if format == 2:  # of today's reader
-            sql(connection, "UPDATE files SET content = replace(content, '5:', '2:')")
-            sql(connection, "UPDATE documents SET content = replace(content, '5:', '2:')")
+            sql(connection, "UPDATE files SET content = replace(content, '6:', '2:')")
+            sql(connection, "UPDATE documents SET content = replace(content, '6:', '2:')")
