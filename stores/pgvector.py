@@ -167,14 +167,15 @@ class PostgresVectors(Vectors):
             found = rows_with(self._engine, query, table.c.id, ids)
             return {id: _vector_of(sent) for id, sent in found}
 
-        found = self._read(collection, read, {})
+        found: dict[str, NDArray[np.float32]] = self._read(collection, read, {})
         if not found.keys() >= set(ids):
             raise IncompleteIndexError
         return np.stack([found[id] for id in ids])
 
     def entries(self, collection: Collection) -> Iterator[tuple[list[Entry], NDArray[np.float32]]]:
+        nothing: list[tuple[Entry, NDArray[np.float32]]] = []
         for batch in batches(sorted(self.ids(collection))):
-            if found := self._read(collection, partial(self._entries_of, ids=batch), []):
+            if found := self._read(collection, partial(self._entries_of, ids=batch), nothing):
                 yield [entry for entry, _ in found], np.stack([vector for _, vector in found])
 
     def _entries_of(

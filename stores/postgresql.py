@@ -141,7 +141,8 @@ def _engine(url: str) -> Engine:
         hide_parameters=True,
     )
     # It shows a traceback where a cursor of a lost connection cannot be closed.
-    logging.getLogger(f"sqlalchemy.pool.impl.QueuePool.{_POOL}").setLevel(logging.CRITICAL)
+    named = f"{_Pool.__module__}.{_Pool.__qualname__}.{_POOL}"
+    logging.getLogger(named).setLevel(logging.CRITICAL)
     event.listen(engine, "handle_error", _explain)
     event.listen(engine, "do_connect", partial(_connect, list[bool]()))
     event.listen(engine, "connect", _configure)

@@ -48,10 +48,10 @@ class Indexing:
         return [passage["text"] for passage in self.index.catalogue.all_passages()]
 
     def vectors(self) -> dict[str, list[float]]:
-        with self.index.vectors._opened("passages") as store:
-            found = store.get(include=["embeddings"])
         return {
-            id: list(vector) for id, vector in zip(found["ids"], found["embeddings"], strict=True)
+            entry.id: list(vector)
+            for entries, vectors in self.index.vectors.entries("passages")
+            for entry, vector in zip(entries, vectors, strict=True)
         }
 
     def assert_whole(self) -> None:

@@ -17,6 +17,7 @@ from ragraphs.index import opening
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.loading.reader import FileReader
 from ragraphs.stores.loading.types import DocumentBlock, LoadedDocument
+from ragraphs.stores.vectors import Entry
 from ragraphs.views.status import describe
 from scripted_model import MODEL
 
@@ -28,9 +29,8 @@ LIGHTHOUSE = "The lighthouse of Gatteville was lit in 1835."
 
 def entries(indexing: Any) -> dict[str, dict[str, Any]]:
     """The metadata beside each vector, by the id of its passage."""
-    with indexing.index.vectors._opened("passages") as store:
-        found = store.get(include=["metadatas"])
-    return dict(zip(found["ids"], found["metadatas"], strict=True))
+    stored = indexing.index.vectors.entries("passages")
+    return {entry.id: entry.metadata for found, _ in stored for entry in found}
 
 
 def passages(indexing: Any) -> list[dict[str, Any]]:
@@ -39,10 +39,9 @@ def passages(indexing: Any) -> list[dict[str, Any]]:
 
 def as_in_format_2(indexing: Any) -> None:
     """Takes all metadata from an index, and closes it."""
-    with indexing.index.vectors._opened("passages") as store:
-        for id, entry in entries(indexing).items():
-            only = {key: entry[key] for key in ("document", "title")}
-            store.update([id], metadatas=[{**dict.fromkeys(entry), **only}])
+    for id, entry in entries(indexing).items():
+        only = {key: entry[key] for key in ("document", "title")}
+        indexing.index.vectors.describe("passages", [Entry(id, "", only)])
     index = indexing.index
     as_in_format(index.engine, 2)
     index.vectors.close()
@@ -184,8 +183,8 @@ def test_metadata_of_which_chroma_did_not_learn_is_told_by_the_next_run(indexing
 def test_a_repair_makes_the_metadata_beside_vectors_anew(indexing):
     indexing.run(documents=[{**ADA, "metadata": NOTES}])
     good = entries(indexing)
-    with indexing.index.vectors._opened("passages") as store:
-        store.update(list(good), metadatas=[{"author": "Nobody", "year": None}])
+    others = [Entry(id, "", {"author": "Nobody"}) for id in good]
+    indexing.index.vectors.describe("passages", others)
     indexing.run(context={"repair": True})
     assert entries(indexing) == good
 

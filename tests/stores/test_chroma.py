@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from chroma_server import ChromaServer, serving_chroma
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
+from ragraphs.stores.chroma_client import open_server
 from ragraphs.stores.chroma_turns import turn_at
 from ragraphs.stores.pgvector import PostgresVectors
 from ragraphs.stores.postgresql import open_shared
@@ -192,6 +194,7 @@ def test_what_another_process_wrote_is_found_at_once(tmp_path):
     script = """
 import sys
 from pathlib import Path
+from typing import Any
 import numpy as np
 from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.vectors import Entry
@@ -338,3 +341,28 @@ def test_several_vectors_are_searched_for_at_once(opening, among):
     found = vectors.search_all("passages", unit(2, 3), 1, among)
     assert found == [vectors.search("passages", one, 1, among) for one in unit(2, 3)]
     assert found[1] == [("p3", pytest.approx(1))]
+
+
+@pytest.mark.slow
+def test_a_server_has_vectors_by_tenant_and_database(server, tmp_path):
+    client = open_server(server.url, None)
+    admin: Any = client.api
+    admin._admin_client.create_tenant("acme")
+    admin._admin_client.create_database("notes", "acme")
+    client.close()
+    theirs = ChromaVectors(tmp_path, "ragraphs-x", f"{server.url}/?tenant=acme&database=notes")
+    theirs.add("passages", passages(1), unit(1))
+    default = ChromaVectors(tmp_path, "ragraphs-x", server.url)
+    assert theirs.ids("passages") == {"p1"} and default.ids("passages") == set()
+    theirs.close()
+    default.close()
+
+
+def test_a_token_and_a_path_reach_the_server_and_no_message_shows_the_token(httpserver, tmp_path):
+    url = httpserver.url_for("/vectors").replace("://", "://a-secret@")
+    with pytest.raises(RagraphsError) as told:
+        ChromaVectors(tmp_path, "ragraphs-one", url).ids("passages")
+    assert "/vectors does not answer" in str(told.value) and "a-secret" not in str(told.value)
+    asked = [request for request, _ in httpserver.log]
+    assert all(request.path.startswith("/vectors/api/v2/") for request in asked)
+    assert {request.headers["Authorization"] for request in asked} == {"Bearer a-secret"}

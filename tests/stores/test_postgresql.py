@@ -291,3 +291,15 @@ def test_a_send_that_no_machine_acknowledges_fails_in_time(postgres: PostgresSer
             driver: Any = connection.connection.dbapi_connection
             assert driver.info.get_parameters()["tcp_user_timeout"] == "30000"
     plain.dispose()
+
+
+@pytest.mark.slow
+def test_all_indexes_of_a_database_share_as_many_connections_as_its_address_allows(postgres):
+    url = f"{postgres.url}?pool_size=1"
+    one, other = (open_shared(url, name, create=True) for name in ("one", "other"))
+    assert one.pool is other.pool
+    one.pool._timeout = 0.1  # type: ignore[attr-defined]
+    with one.connect(), pytest.raises(UnavailableError, match="All 1 connections"):
+        other.connect()
+    assert Catalogue(other).documents() == []
+    one.dispose()
