@@ -15,13 +15,13 @@ from ...graphs.methods import METHODS, RouterContext, told_methods
 from ...index.freshness import behind
 from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
+from ...index.upkeep import index_names
 from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
 from ...models.web import web_search
 from ...nodes.run import calls_left
 from ...settings import Settings, settings, told
 from ...state.errors import RagraphsError
-from ...stores.schema import DATABASE
 from ..access import Access
 from .route import access_by, as_json
 
@@ -67,11 +67,10 @@ def _state(access: Access, name: str) -> dict[str, Any]:
 
 
 def _names(access: Access, operator: Settings) -> list[str]:
-    """The indexes that may be named; where any may, those in folders below the root."""
+    """The indexes that may be named; where any may, all there are."""
     if access.names is not None:
         return list(access.names)
-    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
-    return list(dict.fromkeys([access.default, *folders]))
+    return list(dict.fromkeys([access.default, *index_names(operator)]))
 
 
 def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:

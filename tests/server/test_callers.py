@@ -42,22 +42,24 @@ KEYS: dict[str, dict[str, Any]] = {
 class Holder:
     """A holder of a key, or a stranger without one, who asks a server over plain HTTP."""
 
-    def __init__(self, url: str, key: str | None) -> None:
+    def __init__(self, client: httpx.Client, key: str | None) -> None:
         self.headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.url = url
-        self._client = httpx.Client(base_url=url, headers=self.headers, timeout=60)
+        self._client = client
 
     def send(self, method: str, path: str, **given: Any) -> httpx.Response:
-        return self._client.request(method, path, **given)
+        return self._client.request(method, path, headers=self.headers, **given)
 
     def ask(self, path: str = "/ask", **given: Any) -> httpx.Response:
         return self.send("POST", path, json={"question": QUESTION, "method": "basic", **given})
 
     async def tool(self, name: str, **arguments: Any) -> tuple[bool, str]:
         """Whether a tool refuses, and what it says."""
+        url = f"{self._client.base_url}mcp"
         async with (
-            httpx2.AsyncClient(headers=self.headers) as http,
-            Client(streamable_http_client(f"{self.url}/mcp", http_client=http)) as client,
+            httpx2.AsyncClient(headers=self.headers, timeout=120) as http,
+            Client(
+                streamable_http_client(f"{self._client.base_url}mcp", http_client=http)
+            ) as client,
         ):
             result = await client.call_tool(name, arguments)
         return result.is_error, text_of(result)
@@ -85,9 +87,17 @@ def url(root: Path, keys: dict[str, str]) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def client(url: str) -> Iterator[httpx.Client]:
+    """A client that opens a connection for each request."""
+    limits = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=url, limits=limits, timeout=120) as client:
+        yield client
+
+
 @pytest.fixture
-def holders(url: str, keys: dict[str, str]) -> dict[str, Holder]:
-    return {name: Holder(url, key) for name, key in keys.items()}
+def holders(client: httpx.Client, keys: dict[str, str]) -> dict[str, Holder]:
+    return {name: Holder(client, key) for name, key in keys.items()}
 
 
 def test_each_holder_asks_an_index_of_his_own_without_naming_it(holders):
@@ -132,9 +142,9 @@ async def test_no_tool_leads_into_the_index_of_another(holders):
         assert refuses and "heliotrope" not in said, name
 
 
-def test_who_has_no_key_sees_nothing_but_the_health(url, keys):
+def test_who_has_no_key_sees_nothing_but_the_health(client, keys):
     for key in (None, "", "rg_wrong", keys["late"], keys["ada"][:-1], f"{keys['ada']} x"):
-        stranger = Holder(url, key)
+        stranger = Holder(client, key)
         for path in (route.path for route in app.routes if "{" not in route.path):
             for method in ("GET", "POST"):
                 answer = stranger.send(method, path)
@@ -143,14 +153,14 @@ def test_who_has_no_key_sees_nothing_but_the_health(url, keys):
     assert all(stranger.send("GET", path).is_success for path in OPEN)
 
 
-def test_a_browser_sends_the_key_as_a_password(url, keys):
+def test_a_browser_sends_the_key_as_a_password(client, keys):
     for given, status in ((keys["ada"], 200), ("rg_wrong", 401)):
         sent = base64.b64encode(f"any name:{given}".encode()).decode()
         for header in (f"Basic {sent}", f"basic  {sent}"[:6] + sent):
-            answer = httpx.get(url, headers={"Authorization": header})
+            answer = client.get("/", headers={"Authorization": header})
             assert answer.status_code == status
     for header in ("Basic !", "Basic /w==", "Digest x", "Bearer"):
-        assert httpx.get(url, headers={"Authorization": header}).status_code == 401
+        assert client.get("/", headers={"Authorization": header}).status_code == 401
 
 
 async def test_who_only_reads_writes_nothing(holders):
@@ -202,9 +212,9 @@ async def test_requests_end_at_the_quota_by_whatever_way_they_come(holders):
     assert holders["ada"].ask().is_success
 
 
-def test_the_file_of_keys_is_read_again_when_it_has_changed(root, url, holders):
+def test_the_file_of_keys_is_read_again_when_it_has_changed(root, client, holders):
     file = root / "keys.json"
-    new = Holder(url, make_key(file, "new", indexes=["ada"]))
+    new = Holder(client, make_key(file, "new", indexes=["ada"]))
     assert new.ask().is_success
     whole = file.read_bytes()
     file.write_bytes(b'{"new": ')
