@@ -54,12 +54,10 @@ class Holder:
 
     async def tool(self, name: str, **arguments: Any) -> tuple[bool, str]:
         """Whether a tool refuses, and what it says."""
-        url = f"{self._client.base_url}mcp"
+        url = str(self._client.base_url.join("/mcp"))
         async with (
             httpx2.AsyncClient(headers=self.headers, timeout=120) as http,
-            Client(
-                streamable_http_client(f"{self._client.base_url}mcp", http_client=http)
-            ) as client,
+            Client(streamable_http_client(url, http_client=http)) as client,
         ):
             result = await client.call_tool(name, arguments)
         return result.is_error, text_of(result)
