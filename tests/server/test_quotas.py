@@ -23,8 +23,8 @@ from stub_openai import OpenAIStub
 
 pytestmark = pytest.mark.slow
 
-KEYS = 5
-EACH = int(os.environ.get("RAGRAPHS_TEST_REQUESTS", "12"))  # requests of a key
+KEYS = 10
+EACH = int(os.environ.get("RAGRAPHS_TEST_REQUESTS", "8"))  # requests of a key
 TOKENS = 107  # of a request to the stub, and its reply
 
 
