@@ -64,7 +64,7 @@ def serve(
     ] = False,
     context: Context,
 ) -> None:
-    """Serve an index over HTTP: a page at /, questions at /ask, tools for assistants at /mcp.
+    """Serve an index over HTTP: page at /, questions at /ask, OpenAI's clients at /v1, MCP at /mcp.
 
     Without --auth or --keys whoever reaches the address may ask. Only the indexes that the
     operator's settings name are open, without such settings this one.

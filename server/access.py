@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..index.upkeep import index_names
 from ..models.caller import Caller
-from ..settings import settings
+from ..settings import Settings, settings
 from ..state.errors import RagraphsError
 
 Right = Literal["ask", "write", "watch"]
@@ -75,3 +76,10 @@ def access_of(user: Any) -> Access:
         None if names is None else tuple(dict.fromkeys(names)),
         "write" in getattr(user, "rights", ("write",)),
     )
+
+
+def open_names(access: Access, operator: Settings) -> list[str]:
+    """The indexes that may be named; where any may, all there are. Blocks."""
+    if access.names is not None:
+        return list(access.names)
+    return list(dict.fromkeys([access.default, *index_names(operator)]))

@@ -16,22 +16,18 @@ from hmac import compare_digest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from ..context import RouterContext
-from ..graphs import graph_soon
 from ..index.serving import announcement
-from ..nodes.subgraph import Events, events_of, with_plain_messages
 from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from .access import Access, access_of
-from .admission import questions_of, while_heard
 from .app import McpRoute, lifespan
+from .asking import reply_to
 from .callers import METRICS, KnownCallers, finder_of
 from .exchange import (
     EVENTS,
-    EventStream,
     body_of,
     failure,
     refusal_of,
@@ -40,6 +36,8 @@ from .exchange import (
 from .health import live, ready
 from .logs import AccessLog
 from .metrics import metrics, watch_figures
+from .openai_chat import openai_routes
+from .openai_replies import OpenAIErrors
 from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
 from .serving import told_serving
@@ -52,14 +50,10 @@ async def ask(request: Request) -> Response:
         if refusal := await refusal_of(request):
             return refusal
         asked = await body_of(request, AskedQuestion, EXAMPLE)
-        follows = EVENTS in request.headers.get("accept", "")
         access = access_of(request.scope.get("user"))
         _check_token(request, access)
-        context = asked.context(access, stream_answer=follows)
-        places, events = questions_of(request.app), _events(asked, context)
-        if follows:
-            return EventStream(events, await places.take(context.max_seconds))
-        return await while_heard(request, places, _answered(events), context.max_seconds)
+        follows = EVENTS in request.headers.get("accept", "")
+        return await reply_to(request, asked, access, follows)
     except Exception as error:
         return await failure(error)
 
@@ -73,18 +67,6 @@ def _check_token(request: Request, access: Access) -> None:
     own = announcement(folder).get("token", "")
     if not compare_digest(token.encode(), own.encode()):
         raise RagraphsError("This server has another index.")
-
-
-async def _answered(events: Events) -> Response:
-    output = [value async for name, value in events if name == "answer"]
-    return JSONResponse(output[-1])
-
-
-async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
-    """The events of a run by their names: ``step`` and ``text``, and at the end ``answer``."""
-    graph = await graph_soon("router")
-    async for name, value in events_of(graph, asked.given, context):
-        yield name, with_plain_messages(value) if name == "answer" else value
 
 
 @asynccontextmanager
@@ -104,9 +86,10 @@ app = Starlette(
         Route("/ready", ready),
         Route("/health", ready),
         Route(METRICS, metrics),
+        *openai_routes(),
         *page_routes(),
         Route("/mcp", McpRoute(), include_in_schema=False),
     ],
-    middleware=[Middleware(AccessLog), Middleware(KnownCallers)],
+    middleware=[Middleware(AccessLog), Middleware(OpenAIErrors), Middleware(KnownCallers)],
     lifespan=_lifespan,
 )

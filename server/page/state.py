@@ -15,14 +15,13 @@ from ...graphs.methods import METHODS, RouterContext, told_methods
 from ...index.freshness import behind
 from ...index.layers import built_layers, unfinished_layers
 from ...index.opening import Index, open_index
-from ...index.upkeep import index_names
 from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
 from ...models.web import web_search
 from ...nodes.run import calls_left
-from ...settings import Settings, settings, told
+from ...settings import settings, told
 from ...state.errors import RagraphsError
-from ..access import Access
+from ..access import Access, open_names
 from .route import access_by, as_json
 
 _EMPTY: dict[str, Any] = {
@@ -48,7 +47,7 @@ def _state(access: Access, name: str) -> dict[str, Any]:
     told_always = {
         "version": version("ragraphs"),
         "index": name,
-        "indexes": _names(access, operator),
+        "indexes": open_names(access, operator),
         "model": context.model,
         "offline": context.model == OFFLINE,
         "web": web_search(operator) is not None,
@@ -64,13 +63,6 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         }
     except RagraphsError as error:
         return {**told_always, **_EMPTY, "problem": told(str(error), operator)}
-
-
-def _names(access: Access, operator: Settings) -> list[str]:
-    """The indexes that may be named; where any may, all there are."""
-    if access.names is not None:
-        return list(access.names)
-    return list(dict.fromkeys([access.default, *index_names(operator)]))
 
 
 def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from ragraphs.index.upkeep import delete_index, index_names, rename_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
 
-
 pytestmark = pytest.mark.slow
 
 

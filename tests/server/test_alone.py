@@ -185,7 +185,7 @@ def test_a_balancer_learns_whether_the_index_opens(url):
 
 
 async def test_the_tools_for_assistants_are_served_beside(url):
-    found = await called(f"{url}/mcp", "search_documents", query="Tay Bridge", top_k=1)
+    found = await called(f"{url}/mcp", "search_meaning", query="Tay Bridge", top_k=1)
     assert "Thomas Bouch" in text_of(found)
 
 
