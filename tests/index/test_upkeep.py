@@ -12,6 +12,7 @@ from ragraphs.index.opening import open_index
 from ragraphs.index.upkeep import delete_index, index_names, rename_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import IndexBusyError, IndexNotFoundError, RagraphsError
+from shared_stores import serving_stores
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +47,26 @@ def test_an_index_has_another_name_and_is_the_same(tmp_path):
     assert index.vectors.ids("passages") == index.catalogue.passage_ids()
     make("letters")  # it is written to as before
     assert texts("letters") == ["This is letters. Ada wrote it."]
+
+
+@pytest.mark.in_folder("has a database of its own")
+def test_indexes_of_a_database_have_names_that_no_schema_could_bear(tmp_path, monkeypatch):
+    with serving_stores() as stores, monkeypatch.context() as patch:
+        stores.name_in(patch, tmp_path / "cache")
+        make("notes", "Ada's Papers")
+        assert index_names(settings()) == ["Ada's Papers", "notes"]
+        rename_index("Ada's Papers", "Bob's")
+        rename_index("notes", "letters")
+        assert index_names(settings()) == ["Bob's", "letters"]
+        assert texts("Bob's") == ["This is Ada's Papers. Ada wrote it."]
+        make("letters")
+        assert texts("letters") == ["This is letters. Ada wrote it."]
+        delete_index("Bob's")
+        assert index_names(settings()) == ["letters"]
+        with pytest.raises(IndexNotFoundError):
+            open_index("Bob's")
+        stores.empty()
+    settings.cache_clear()
 
 
 def test_a_deleted_index_is_gone_and_another_stays(tmp_path):

@@ -110,9 +110,11 @@ def test_each_holder_asks_an_index_of_his_own_without_naming_it(holders):
 @pytest.mark.parametrize("index", ["bob", "../bob", "ada/../bob", "BOB", "bob "])
 def test_no_route_leads_into_the_index_of_another(holders, index):
     ada = holders["ada"]
-    for path in ("/ask", "/page/ask", "/v1/chat/completions"):
-        answer = ada.ask(path, index=index)
-        assert answer.status_code >= 400 and "heliotrope" not in answer.text, path
+    said = [{"role": "user", "content": QUESTION}]
+    asked = [ada.ask(path, index=index) for path in ("/ask", "/page/ask")]
+    body = {"model": index, "messages": said}
+    for answer in [*asked, ada.send("POST", "/v1/chat/completions", json=body)]:
+        assert answer.status_code >= 400 and "heliotrope" not in answer.text
     for path in (route.path for route in app.routes if "{" not in route.path):
         for method in ("GET", "POST"):
             answer = ada.send(method, path, params={"index": index, "containing": "vault"})
@@ -201,10 +203,11 @@ async def test_requests_end_at_the_quota_by_whatever_way_they_come(holders):
     rare = holders["rare"]
     assert rare.ask().is_success
     assert not (await rare.tool("answer_question", query=QUESTION))[0]
-    for path in ("/ask", "/page/ask"):
-        refused = rare.ask(path)
+    body = {"model": "ada", "messages": [{"role": "user", "content": QUESTION}]}
+    refusals = [rare.ask("/ask"), rare.ask("/page/ask")]
+    for refused in [*refusals, rare.send("POST", "/v1/chat/completions", json=body)]:
         assert refused.status_code == 429 and int(refused.headers["Retry-After"]) > 0
-        assert "Your limit for today (2 requests)" in refused.json()["detail"]
+        assert "Your limit for today (2 requests)" in refused.text
     refuses, said = await rare.tool("search_documents", query=QUESTION)
     assert refuses and "(2 requests)" in said
     assert holders["ada"].ask().is_success
