@@ -40,15 +40,15 @@ def rename_index(name: str, wanted: str) -> None:
         raise RagraphsError(f"There is an index {wanted} already; name another one.")
 
     def rename() -> None:
-        if target.in_database:
-            from ..stores.postgresql import rename_shared
-
-            rename_shared(index.engine, wanted)
-        else:
+        if not target.in_database:
             _close(index)
             index.folder.rename(target.name)
 
     _while_locked(index, rename)
+    if target.in_database:  # where the lock itself needs the old name
+        from ..stores.postgresql import rename_shared
+
+        rename_shared(index.engine, wanted)
 
 
 def delete_index(name: str) -> str:
