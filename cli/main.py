@@ -23,6 +23,7 @@ from .entities import entities
 from .evaluate import evaluate
 from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, shown
+from .indexes import indexes
 from .indexing import index
 from .keys import keys
 from .next_steps import advise
@@ -288,6 +289,7 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "remove": remove,
         "copy": copy,
         "backup": backup,
+        "indexes": indexes,
         "plan": plan,
         "keys": keys,
     },

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..index.upkeep import index_names
 from ..models.caller import Caller
 from ..settings import Settings, settings
 from ..state.errors import RagraphsError
-from ..stores.schema import DATABASE
 
 Right = Literal["ask", "write", "watch"]
 
@@ -79,8 +79,7 @@ def access_of(user: Any) -> Access:
 
 
 def open_names(access: Access, operator: Settings) -> list[str]:
-    """The indexes that may be named; where any may, those in folders below the root."""
+    """The indexes that may be named; where any may, all there are. Blocks."""
     if access.names is not None:
         return list(access.names)
-    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
-    return list(dict.fromkeys([access.default, *folders]))
+    return list(dict.fromkeys([access.default, *index_names(operator)]))

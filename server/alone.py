@@ -25,7 +25,7 @@ from ..state.errors import RagraphsError
 from .access import Access, access_of
 from .app import McpRoute, lifespan
 from .asking import reply_to
-from .callers import METRICS, KnownCallers, finder_of
+from .callers import METRICS, KnownCallers, told_finder
 from .exchange import (
     EVENTS,
     body_of,
@@ -40,7 +40,6 @@ from .openai_chat import openai_routes
 from .openai_replies import OpenAIErrors
 from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
-from .serving import told_serving
 
 
 async def ask(request: Request) -> Response:
@@ -72,8 +71,7 @@ def _check_token(request: Request, access: Access) -> None:
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     """Keeps the server of ``app`` running, which knows its callers as it was told."""
-    serving = told_serving()
-    app.state.find_caller = await asyncio.to_thread(finder_of, serving.auth, serving.keys)
+    app.state.find_caller = await asyncio.to_thread(told_finder)
     watch_figures()
     async with lifespan(app):
         yield

@@ -24,6 +24,7 @@ from ..state.usage import Ceilings
 from .access import Right, User
 from .exchange import failure
 from .keys import Keys
+from .serving import told_serving
 
 _logger = logging.getLogger(__package__)
 Finder = Callable[[Scope, Receive], Awaitable[User | None]]
@@ -51,8 +52,13 @@ class KnownCallers:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on with its user, or says with 401 or 403 why not."""
-        find: Finder | None = getattr(scope["app"].state, "find_caller", None)
-        if scope["type"] != "http" or find is None or scope["path"] in OPEN:
+        if scope["type"] != "http" or scope["path"] in OPEN:
+            return await self._app(scope, receive, send)
+        state = scope["app"].state
+        if not hasattr(state, "find_caller"):  # nobody has started the application
+            state.find_caller = told_finder()
+        find: Finder | None = state.find_caller
+        if find is None:
             return await self._app(scope, receive, send)
         try:
             user = await find(scope, receive)
@@ -78,6 +84,12 @@ async def _refusal(error: Exception) -> ASGIApp:
     if isinstance(status, int) and detail:
         return JSONResponse({"detail": str(detail)}, status, getattr(error, "headers", None))
     return await failure(error)
+
+
+def told_finder() -> Finder | None:
+    """Finder of callers as this process was told. Blocks; raises RagraphsError."""
+    serving = told_serving()
+    return finder_of(serving.auth, serving.keys)
 
 
 def finder_of(auth: str | None, keys: Path | None) -> Finder | None:

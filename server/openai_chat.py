@@ -108,7 +108,8 @@ async def complete(request: Request, access: Access) -> Response:
 
 async def models(request: Request, access: Access) -> Response:
     """The models that the caller may name."""
-    found = await asyncio.to_thread(_models, open_names(access, settings()))
+    names = await asyncio.to_thread(open_names, access, settings())
+    found = await asyncio.to_thread(_models, names)
     return JSONResponse({"object": "list", "data": found})
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from sqlalchemy import Connection, Engine, event, text
 
@@ -53,6 +54,8 @@ def _snapshot(engine: Engine) -> Iterator[Engine]:
 
         @event.listens_for(found, "begin")
         def share(connection: Connection) -> None:
-            connection.exec_driver_sql(f"SET TRANSACTION SNAPSHOT '{name}'")
+            # By a cursor of its own: that of who reads a stream takes queries alone.
+            driver: Any = connection.connection.driver_connection
+            driver.execute(f"SET TRANSACTION SNAPSHOT '{name}'").close()
 
         yield found

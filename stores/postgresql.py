@@ -35,9 +35,11 @@ from .tables import properties
 logger = logging.getLogger("ragraphs.stores")
 
 NAME = "name"  # property: the name of the index, of which its schema's may be a digest
+_SCHEMAS = "SELECT schemaname FROM pg_tables WHERE tablename = :table AND schemaname LIKE :like"
 _POOL = "ragraphs"
 _KEPT, _MOST = 5, 20  # connections that are kept open, and that there are at most
 _PREFIX = "ragraphs_"
+_LIKE = r"ragraphs\_%"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")  # a name of PostgreSQL has at most 63 bytes
 _ALIVE = {  # a machine that died without a word is noticed within a minute
     "tcp_user_timeout": 30_000,  # ms until a send must be acknowledged
@@ -82,6 +84,33 @@ def open_shared(
             )
     check_format(engine, name, any_format)
     return engine
+
+
+def shared_names(url: str) -> list[str]:
+    """The names of all indexes in the database at ``url``. Blocks; raises as ``open_shared``."""
+    with _engine(url).connect() as connection:
+        schemas = connection.scalars(text(_SCHEMAS), {"table": properties.name, "like": _LIKE})
+        return sorted(json.loads(_name_in(connection, schema)) for schema in schemas.all())
+
+
+def _name_in(connection: Connection, schema: str) -> str:
+    of_index = connection.execution_options(schema_translate_map={None: schema})
+    found = of_index.scalar(select(properties.c.value).where(properties.c.name == NAME))
+    return found or json.dumps(schema.removeprefix(_PREFIX))
+
+
+def rename_shared(engine: Engine, name: str) -> None:
+    """Gives the index in ``engine`` another name. Blocks."""
+    with engine.begin() as connection:
+        upsert(connection, properties, [{"name": NAME, "value": json.dumps(name)}])
+        old = schema_name(engine)
+        connection.exec_driver_sql(f'ALTER SCHEMA "{old}" RENAME TO "{schema_of(name)}"')
+
+
+def drop_shared(engine: Engine) -> None:
+    """Deletes the index in ``engine`` with all its tables. Blocks."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f'DROP SCHEMA "{schema_name(engine)}" CASCADE')
 
 
 def reach_server(url: str, seconds: int) -> None:

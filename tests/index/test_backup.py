@@ -81,11 +81,11 @@ def test_a_backup_of_a_folder_that_is_written_to_is_whole(tmp_path):
 
 
 def test_a_backup_of_a_database_that_is_written_to_is_whole(tmp_path, monkeypatch):
-    with serving_stores(tmp_path) as stores:
-        stores.use(monkeypatch)
-        folders = list(backups("notes", tmp_path / "copies"))
-        for name in ("RAGRAPHS_DATABASE", "RAGRAPHS_CHROMA_URL"):
-            monkeypatch.delenv(name, raising=False)
+    with serving_stores() as stores:
+        with monkeypatch.context() as patch:
+            stores.name_in(patch, tmp_path / "cache")
+            folders = list(backups("notes", tmp_path / "copies"))
+            stores.empty()
         settings.cache_clear()
         sizes = [check(folder) for folder in folders]
     assert sizes == sorted(sizes) and sizes[0] >= 1

@@ -42,22 +42,22 @@ KEYS: dict[str, dict[str, Any]] = {
 class Holder:
     """A holder of a key, or a stranger without one, who asks a server over plain HTTP."""
 
-    def __init__(self, url: str, key: str | None) -> None:
+    def __init__(self, client: httpx.Client, key: str | None) -> None:
         self.headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.url = url
-        self._client = httpx.Client(base_url=url, headers=self.headers, timeout=60)
+        self._client = client
 
     def send(self, method: str, path: str, **given: Any) -> httpx.Response:
-        return self._client.request(method, path, **given)
+        return self._client.request(method, path, headers=self.headers, **given)
 
     def ask(self, path: str = "/ask", **given: Any) -> httpx.Response:
         return self.send("POST", path, json={"question": QUESTION, "method": "basic", **given})
 
     async def tool(self, name: str, **arguments: Any) -> tuple[bool, str]:
         """Whether a tool refuses, and what it says."""
+        url = str(self._client.base_url.join("/mcp"))
         async with (
-            httpx2.AsyncClient(headers=self.headers) as http,
-            Client(streamable_http_client(f"{self.url}/mcp", http_client=http)) as client,
+            httpx2.AsyncClient(headers=self.headers, timeout=120) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
         ):
             result = await client.call_tool(name, arguments)
         return result.is_error, text_of(result)
@@ -85,9 +85,17 @@ def url(root: Path, keys: dict[str, str]) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def client(url: str) -> Iterator[httpx.Client]:
+    """A client that opens a connection for each request."""
+    limits = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=url, limits=limits, timeout=120) as client:
+        yield client
+
+
 @pytest.fixture
-def holders(url: str, keys: dict[str, str]) -> dict[str, Holder]:
-    return {name: Holder(url, key) for name, key in keys.items()}
+def holders(client: httpx.Client, keys: dict[str, str]) -> dict[str, Holder]:
+    return {name: Holder(client, key) for name, key in keys.items()}
 
 
 def test_each_holder_asks_an_index_of_his_own_without_naming_it(holders):
@@ -102,9 +110,11 @@ def test_each_holder_asks_an_index_of_his_own_without_naming_it(holders):
 @pytest.mark.parametrize("index", ["bob", "../bob", "ada/../bob", "BOB", "bob "])
 def test_no_route_leads_into_the_index_of_another(holders, index):
     ada = holders["ada"]
-    for path in ("/ask", "/page/ask", "/v1/chat/completions"):
-        answer = ada.ask(path, index=index)
-        assert answer.status_code >= 400 and "heliotrope" not in answer.text, path
+    said = [{"role": "user", "content": QUESTION}]
+    asked = [ada.ask(path, index=index) for path in ("/ask", "/page/ask")]
+    body = {"model": index, "messages": said}
+    for answer in [*asked, ada.send("POST", "/v1/chat/completions", json=body)]:
+        assert answer.status_code >= 400 and "heliotrope" not in answer.text
     for path in (route.path for route in app.routes if "{" not in route.path):
         for method in ("GET", "POST"):
             answer = ada.send(method, path, params={"index": index, "containing": "vault"})
@@ -132,9 +142,9 @@ async def test_no_tool_leads_into_the_index_of_another(holders):
         assert refuses and "heliotrope" not in said, name
 
 
-def test_who_has_no_key_sees_nothing_but_the_health(url, keys):
+def test_who_has_no_key_sees_nothing_but_the_health(client, keys):
     for key in (None, "", "rg_wrong", keys["late"], keys["ada"][:-1], f"{keys['ada']} x"):
-        stranger = Holder(url, key)
+        stranger = Holder(client, key)
         for path in (route.path for route in app.routes if "{" not in route.path):
             for method in ("GET", "POST"):
                 answer = stranger.send(method, path)
@@ -143,14 +153,14 @@ def test_who_has_no_key_sees_nothing_but_the_health(url, keys):
     assert all(stranger.send("GET", path).is_success for path in OPEN)
 
 
-def test_a_browser_sends_the_key_as_a_password(url, keys):
+def test_a_browser_sends_the_key_as_a_password(client, keys):
     for given, status in ((keys["ada"], 200), ("rg_wrong", 401)):
         sent = base64.b64encode(f"any name:{given}".encode()).decode()
         for header in (f"Basic {sent}", f"basic  {sent}"[:6] + sent):
-            answer = httpx.get(url, headers={"Authorization": header})
+            answer = client.get("/", headers={"Authorization": header})
             assert answer.status_code == status
     for header in ("Basic !", "Basic /w==", "Digest x", "Bearer"):
-        assert httpx.get(url, headers={"Authorization": header}).status_code == 401
+        assert client.get("/", headers={"Authorization": header}).status_code == 401
 
 
 async def test_who_only_reads_writes_nothing(holders):
@@ -193,18 +203,19 @@ async def test_requests_end_at_the_quota_by_whatever_way_they_come(holders):
     rare = holders["rare"]
     assert rare.ask().is_success
     assert not (await rare.tool("answer_question", query=QUESTION))[0]
-    for path in ("/ask", "/page/ask"):
-        refused = rare.ask(path)
+    body = {"model": "ada", "messages": [{"role": "user", "content": QUESTION}]}
+    refusals = [rare.ask("/ask"), rare.ask("/page/ask")]
+    for refused in [*refusals, rare.send("POST", "/v1/chat/completions", json=body)]:
         assert refused.status_code == 429 and int(refused.headers["Retry-After"]) > 0
-        assert "Your limit for today (2 requests)" in refused.json()["detail"]
+        assert "Your limit for today (2 requests)" in refused.text
     refuses, said = await rare.tool("search_documents", query=QUESTION)
     assert refuses and "(2 requests)" in said
     assert holders["ada"].ask().is_success
 
 
-def test_the_file_of_keys_is_read_again_when_it_has_changed(root, url, holders):
+def test_the_file_of_keys_is_read_again_when_it_has_changed(root, client, holders):
     file = root / "keys.json"
-    new = Holder(url, make_key(file, "new", indexes=["ada"]))
+    new = Holder(client, make_key(file, "new", indexes=["ada"]))
     assert new.ask().is_success
     whole = file.read_bytes()
     file.write_bytes(b'{"new": ')

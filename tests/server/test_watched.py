@@ -75,8 +75,9 @@ def asked(root: Path, collector: HTTPServer) -> Iterator[tuple[str, list[httpx.R
             client.close()
 
 
-def figures(url: str, root: Path, answers: list[httpx.Response]) -> str:
-    return httpx.get(f"{url}/metrics", headers=answers[0].request.headers, timeout=60).text
+def figures(url: str, answers: list[httpx.Response]) -> str:
+    head = {"Authorization": answers[0].request.headers["Authorization"]}
+    return httpx.get(f"{url}/metrics", headers=head, timeout=60).text
 
 
 def value_of(text: str, name: str, **labels: str) -> float:
@@ -86,10 +87,10 @@ def value_of(text: str, name: str, **labels: str) -> float:
     return sum(float(value) for told, value in found if all(one in told for one in wanted))
 
 
-def test_figures_of_all_processes_are_told_together(asked, root):
+def test_figures_of_all_processes_are_told_together(asked):
     url, answers = asked
     assert [one.status_code for one in answers] == [200] * ASKED + [429]
-    for text in (figures(url, root, answers) for _ in range(4)):
+    for text in (figures(url, answers) for _ in range(4)):
         ended = {"method": "basic", "end": "answered", "caller": "ada"}
         assert value_of(text, "questions_total", **ended) == ASKED
         assert value_of(text, "question_seconds_count", method="basic") == ASKED
