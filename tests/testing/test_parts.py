@@ -98,6 +98,7 @@ class Forgetful(ChromaVectors):
         """Does nothing."""
 
 
+@pytest.mark.slow
 def test_our_store_of_vectors_holds_what_an_index_expects_and_another_is_found_out(tmp_path):
     def opened(kind: type[ChromaVectors]) -> Any:
         return lambda index: kind(Path(tmp_path / kind.__name__ / index), f"checked-{index}")
