@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import Field, create_model
 
 from ..context import (
+    AgentContext,
     BasicContext,
     CragContext,
     DeepragContext,
@@ -153,6 +154,18 @@ _RECORDS = (
             "look_up": ("follow_up",),
             **_ANSWER,
         },
+    ),
+    Method(
+        name="agent",
+        title="Agent",
+        context_type=AgentContext,
+        layers=(),
+        calls=1,
+        further=1,
+        shown=("actions",),
+        description="Reads, and chooses tools to find what is missing, in turns: searches by "
+        "meaning and exact words, entities, walks, reports.",
+        suits="hard questions to a strong model",
     ),
 )
 METHODS = {method.name: method for method in _RECORDS}

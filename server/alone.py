@@ -9,39 +9,38 @@ Each request stands alone, so that any number of processes may serve the same in
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from hmac import compare_digest
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from ..index.health import check
-from ..index.opening import open_index
 from ..index.serving import announcement
-from ..settings import index_folder, settings, told
+from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from .access import Access, access_of
 from .app import McpRoute, lifespan
 from .asking import reply_to
+from .callers import METRICS, KnownCallers, finder_of
 from .exchange import (
     EVENTS,
     body_of,
     failure,
-    problem,
     refusal_of,
     require_root,
 )
+from .health import live, ready
+from .logs import AccessLog
+from .metrics import metrics, watch_figures
 from .openai_chat import openai_routes
 from .openai_replies import OpenAIErrors
 from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
-
-_HEALTH_SECONDS = 0.9
-# Some may hang at a connection whose machine is gone, and the next look takes another one.
-_health_threads = ThreadPoolExecutor(8, thread_name_prefix="ragraphs-health")
+from .serving import told_serving
 
 
 async def ask(request: Request) -> Response:
@@ -70,40 +69,27 @@ def _check_token(request: Request, access: Access) -> None:
         raise RagraphsError("This server has another index.")
 
 
-async def health(request: Request) -> Response:
-    """Status 200 where the default index can be asked, else 503: for load balancers.
-
-    It waits for no question: it has threads of its own, and says so where they have no reply in
-    time.
-    """
-    looking = asyncio.get_running_loop().run_in_executor(_health_threads, _obstacle)
-    try:
-        obstacle = await asyncio.wait_for(looking, _HEALTH_SECONDS)
-    except TimeoutError:
-        obstacle = "The index, or the machine that holds it, did not answer in time; ask again."
-    return problem(503, obstacle) if obstacle else JSONResponse({"status": "ready"})
-
-
-def _obstacle() -> str:
-    """Why the default index cannot be asked; empty where it can."""
-    try:
-        require_root()
-        index = open_index(access_of(None).default)
-        _ = index.embedder
-        check(index)
-    except RagraphsError as error:
-        return told(str(error), settings())
-    return ""
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Keeps the server of ``app`` running, which knows its callers as it was told."""
+    serving = told_serving()
+    app.state.find_caller = await asyncio.to_thread(finder_of, serving.auth, serving.keys)
+    watch_figures()
+    async with lifespan(app):
+        yield
 
 
 app = Starlette(
     routes=[
         Route("/ask", ask, methods=["POST"]),
-        Route("/health", health),
+        Route("/live", live),
+        Route("/ready", ready),
+        Route("/health", ready),
+        Route(METRICS, metrics),
         *openai_routes(),
         *page_routes(),
         Route("/mcp", McpRoute(), include_in_schema=False),
     ],
-    middleware=[Middleware(OpenAIErrors)],
-    lifespan=lifespan,
+    middleware=[Middleware(AccessLog), Middleware(OpenAIErrors), Middleware(KnownCallers)],
+    lifespan=_lifespan,
 )

@@ -23,9 +23,9 @@ from ..state.errors import (
     UnavailableError,
     UnexpectedError,
     foreseen,
+    problem_in,
 )
 from .admission import BusyError, Slot
-from .checked_runs import problem_in
 from .mcp import transport_security
 
 _logger = logging.getLogger(__package__)
@@ -148,7 +148,7 @@ class EventStream(StreamingResponse):
 async def failure(error: Exception) -> Response:
     """Response for ``error``: a sentence; of one that nobody foresaw, the log has the rest."""
     if isinstance(error, BusyError):  # told at once, without waiting for a thread
-        refusal = problem(503, str(error))
+        refusal = problem(error.status, str(error))
         refusal.headers["Retry-After"] = str(error.again)
         return refusal
     shown = foreseen(error)

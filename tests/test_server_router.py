@@ -345,10 +345,10 @@ def test_nothing_blocked_the_loop_of_the_server(server):
 
 async def test_an_assistant_with_an_edited_prompt_answers_by_it(server, client, script):
     words = "You are the clerk of all bridges."
-    context = {**unseen("a clerk"), "method": "basic", "answer_prompt": words}
-    for graph in ("basic", "router"):
+    context = {**unseen("a clerk"), "answer_prompt": words}
+    for graph, more in (("basic", {}), ("router", {"method": "basic"})):
         script.asked.clear()
-        assistant = await client.assistants.create(graph, context=context)
+        assistant = await client.assistants.create(graph, context={**context, **more})
         id = assistant["assistant_id"]
         answer = await client.runs.wait(None, id, input={"question": f"{QUESTION} {graph}"})
         assert answer["sufficient"]

@@ -51,8 +51,8 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         "model": context.model,
         "offline": context.model == OFFLINE,
         "web": web_search(operator) is not None,
-        "uploads": operator.uploads is not None,
-        "corrections": operator.corrections,
+        "uploads": access.writes and operator.uploads is not None,
+        "corrections": access.writes and operator.corrections,
         "methods": told_methods(),
     }
     try:
