@@ -166,6 +166,7 @@ _RECORDS = (
         description="Reads, and chooses tools to find what is missing, in turns: searches by "
         "meaning and exact words, entities, walks, reports.",
         suits="hard questions to a strong model",
+        prompts={"decide": ("next_action",), "conclude": ("answer", "check_answer")},
     ),
 )
 METHODS = {method.name: method for method in _RECORDS}

@@ -42,7 +42,7 @@ class _Store:
 
 
 def check_vectors(open_vectors: Callable[[str], Vectors], name: str = "vectors") -> PartReport:
-    """The report on a store of vectors; ``open_vectors`` opens those of an index by its id.
+    """The report on a store of vectors; ``open_vectors`` opens the vectors of an index by its id.
 
     print(check_vectors(lambda index: MyVectors(folder / index), "MyVectors"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import ragraphs
 from ragraphs.context.form import ADVANCED
-from ragraphs.graphs import CONTEXTS
+from ragraphs.graphs import CONTEXTS, graph_of
 from ragraphs.graphs.methods import METHODS
 from ragraphs.prompts.lists import QUESTION_PROMPTS
 from ragraphs.prompts.prompt import system_part
@@ -16,12 +16,12 @@ WORDS = "You are the clerk of all bridges."
 
 
 def schema_of(name: str) -> dict[str, dict]:
-    return getattr(ragraphs, f"{name}_graph").get_context_jsonschema()["properties"]
+    return graph_of(name)[0].get_context_jsonschema()["properties"]
 
 
 @pytest.mark.parametrize("name", [*METHODS, "router"])
 def test_each_prompt_of_a_method_stands_at_nodes_that_there_are(name):
-    nodes = set(getattr(ragraphs, f"{name}_graph").nodes)
+    nodes = set(graph_of(name)[0].nodes)
     prompts = {key: one for key, one in schema_of(name).items() if "langgraph_type" in one}
     known = {f"{prompt.name}_prompt" for prompt in QUESTION_PROMPTS}
     assert prompts.keys() <= known and "answer_prompt" in prompts
