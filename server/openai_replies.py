@@ -63,7 +63,7 @@ async def _pieces(model: str, page: str, usage: bool, events: Events) -> Events:
                 id, text = value["id"], text + value["text"]
                 yield piece({"content": value["text"]})
             elif name == "answer":
-                if text and not _message(value, page)["content"].startswith(text):
+                if text and not value["answer"].startswith(text):
                     yield piece({"content": "\n\n"})
                     before, text = before + len(text) + 2, ""
                 rest = _message(value, page, before)
