@@ -24,7 +24,7 @@ from ..context import RouterContext as KnownSettings
 from ..context.prompts import PromptField, offer
 from ..prompts.prompt import system_part
 
-_ANSWER = {"answer": ("answer", "check_answer")}
+_ANSWER: Mapping[str, tuple[str, ...]] = {"answer": ("answer", "check_answer")}
 
 
 class Method(NamedTuple):
@@ -205,7 +205,10 @@ else:
 
 def _offer_prompts() -> None:
     """Lets callers write the prompts of each method, and of the router, in their own words."""
-    by_node = {"read_question": ("stand_alone",), "judge_statement": ("judge_statement",)}
+    by_node: dict[str, tuple[str, ...]] = {
+        "read_question": ("stand_alone",),
+        "judge_statement": ("judge_statement",),
+    }
     for method in METHODS.values():
         offer(method.context_type.__name__, _fields(method.prompts))
         asked = (name for names in method.prompts.values() for name in names)
