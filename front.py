@@ -12,6 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import get_runtime
 
 from .context import Context, CragContext, QuestionContext
+from .context.prompts import names_of
 from .context.settled import OURS, meant_for_us, named, settled, unknown
 from .graphs import CONTEXTS
 from .graphs.methods import METHODS
@@ -171,7 +172,7 @@ def bind(
     names = {"embeddings": embeddings, "retriever": retriever}
     settings |= {name: value for name, value in names.items() if isinstance(value, str)}
     for name in settings:
-        if name not in kind.model_fields:
+        if name not in names_of(kind):
             raise RagraphsError(unknown(name, kind))
     bound = named(settings, kind).using(
         llm=llm,

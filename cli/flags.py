@@ -18,7 +18,7 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from ..context import Context
-from ..context.base import ADVANCED
+from ..context.form import ADVANCED
 from ..state.errors import RagraphsError
 from ..state.filters import parse_where
 from .operating import operate
@@ -74,7 +74,8 @@ def context_options(
             if parameter.name != "context"
         ]
         names = context_type.model_fields if only is None else only
-        read = [name for name in context_type.model_fields if name in names and name not in without]
+        left = {*without, "prompts"}  # which are longer than a flag
+        read = [name for name in context_type.model_fields if name in names and name not in left]
         first = [_flag(name, context_type) for name in _FIRST if name in read]
         others = [_flag(name, context_type) for name in read if name not in _FIRST]
         flags = [*first, *others]

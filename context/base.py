@@ -8,20 +8,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, 
 
 from ..settings import index_folder, settings
 from ..state.own import WithOwn
+from .form import as_form
 
 C = TypeVar("C", bound="Context")
-# Constants of the papers, which few people change.
-ADVANCED = frozenset(
-    "upper lower strip_sentences strip_cut strips_kept as_printed alpha max_depth "
-    "step_passages drift_depth drift_width max_cluster_size report_tokens".split()
-)
 CEILINGS = ("max_calls", "max_tokens", "max_cost", "max_seconds")
-
-
-def _grouped(schema: dict[str, Any]) -> None:
-    """Marks the advanced settings in a JSON schema by ``group``, as Studio reads it."""
-    for name in ADVANCED & schema["properties"].keys():
-        schema["properties"][name]["group"] = "advanced"
 
 
 def operator_default(name: str) -> Any:
@@ -40,7 +30,7 @@ class Context(WithOwn, BaseModel):
     print(index.catalogue.count_documents())
     """
 
-    model_config = ConfigDict(extra="forbid", defer_build=True, json_schema_extra=_grouped)
+    model_config = ConfigDict(extra="forbid", defer_build=True, json_schema_extra=as_form)
 
     index: Annotated[
         str, Field(min_length=1, description="Folder of the index; on a server, a name.")

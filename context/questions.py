@@ -7,6 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, model_valid
 from ..state.filters import conditions_of
 from ..state.found import NOTHING, Found
 from .base import Context, operator_default
+from .prompts import checked, gathered
 
 RetrieverName = Literal["hybrid", "vector", "lexical", "graph"]
 RankerName = Literal[RetrieverName, "hoprag", "tog2"]
@@ -97,7 +98,21 @@ class QuestionContext(Context):
     stream_answer: Annotated[
         bool, Field(description="Stream the text of the answer while the model writes it.")
     ] = False
+    prompts: Annotated[
+        dict[str, str],
+        AfterValidator(checked),
+        Field(
+            description="What a model is told before it is asked, in other words than the built-in "
+            'ones, by the name of the prompt: {"answer": "You answer ..."}. By themselves: '
+            "answer_prompt and the like."
+        ),
+    ] = Field(default={})
     _found: Found = PrivateAttr(default_factory=lambda: NOTHING)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gathered(cls, given: Any) -> Any:
+        return gathered(given)
 
     @property
     def found(self) -> Found:

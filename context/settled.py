@@ -11,13 +11,13 @@ from ..state.errors import RagraphsError
 from ..state.own import Own
 from .base import Context
 from .indexing import IndexContext
+from .prompts import names_of
 from .questions import RouterContext
 
 C = TypeVar("C", bound=Context)
 
 OURS = "ragraphs"
 _OBJECTS = Own.__dataclass_fields__.keys()
-_NAMES = RouterContext.model_fields.keys() | IndexContext.model_fields.keys()
 _PLAIN = (str, int, float, list, tuple, dict)
 
 
@@ -39,7 +39,8 @@ def settled(given: Any, context_type: type[C]) -> C:
     ours = meant_for_us(given, context_type)
     if ours is not None:
         return ours
-    found = {name: _value(given, name) for name in context_type.model_fields}
+    names = context_type.model_fields.keys() - {"prompts"}  # which may well be the caller's own
+    found = {name: _value(given, name) for name in names}
     fitting: dict[str, Any] = {
         name: value for name, value in found.items() if isinstance(value, _PLAIN)
     }
@@ -75,9 +76,10 @@ def named(given: Mapping[str, Any], context_type: type[C]) -> C:
 
     Raises RagraphsError for a name that no setting of ours has, and for a value that does not fit.
     """
-    fields = context_type.model_fields
+    fields = names_of(context_type)
+    known = fields | names_of(RouterContext) | names_of(IndexContext)
     for name in given:
-        if name not in fields and name not in _NAMES:
+        if name not in known:
             raise RagraphsError(unknown(str(name), context_type))
     try:
         return context_type(**{name: value for name, value in given.items() if name in fields})
@@ -91,7 +93,7 @@ def unknown(name: str, context_type: type[Context]) -> str:
 
     if name in _OBJECTS:
         return f"{name!r} is no setting but an object: hand it over by ragraphs.build or using()."
-    near = get_close_matches(name, context_type.model_fields, n=1, cutoff=0.5)
+    near = get_close_matches(name, names_of(context_type), n=1, cutoff=0.5)
     known = (
         f"did you mean {near[0]!r}?"
         if near

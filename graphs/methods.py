@@ -5,6 +5,7 @@ docs/extend.md shows how a method is added. Importing the records imports no gra
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field, create_model
@@ -20,6 +21,10 @@ from ..context import (
     Tog2Context,
 )
 from ..context import RouterContext as KnownSettings
+from ..context.prompts import PromptField, offer
+from ..prompts.prompt import system_part
+
+_ANSWER: Mapping[str, tuple[str, ...]] = {"answer": ("answer", "check_answer")}
 
 
 class Method(NamedTuple):
@@ -28,7 +33,8 @@ class Method(NamedTuple):
     ``title`` is as in the paper. ``layers`` are the layers of the index that it needs besides
     passages. ``calls`` is the least number of model calls when the method begins, ``further`` when
     it goes on from findings. ``shown`` are the keys of its state that the page shows beside
-    passages. ``description`` is one sentence on its way, ``suits`` tells what to choose it for.
+    passages. ``prompts`` are those that a node asks, which callers may write in their own words.
+    ``description`` is one sentence on its way, ``suits`` tells what to choose it for.
     """
 
     name: str
@@ -40,6 +46,7 @@ class Method(NamedTuple):
     shown: tuple[str, ...]
     description: str
     suits: str
+    prompts: Mapping[str, tuple[str, ...]] = _ANSWER
 
 
 # The router lists and draws them in this order, and begins with the first of the cheapest ones.
@@ -66,6 +73,13 @@ _RECORDS = (
         description="Grades the passages found, keeps their useful sentences, and searches the web "
         "where they fail (if the operator allows it).",
         suits="facts that the index may not hold",
+        prompts={
+            "grade": ("grade_passages",),
+            "refine": ("grade_strips",),
+            "refine_web": ("grade_strips",),
+            "rewrite": ("rewrite_query",),
+            **_ANSWER,
+        },
     ),
     Method(
         name="deeprag",
@@ -78,6 +92,18 @@ _RECORDS = (
         description="Splits a question into sub-questions, looks each up, and combines their "
         "answers.",
         suits="comparisons, several parts or conditions",
+        prompts={
+            "read_question": ("answer",),
+            "decide": ("next_step",),
+            "read": ("read_step",),
+            "recall": ("closed_book",),
+            "answer_from_earlier": ("answer_from_steps",),
+            "decompose": ("decompose",),
+            "answer_leaves": ("answer",),
+            **dict.fromkeys(
+                ("combine", "conclude"), ("synthesize", "answer_from_steps", "check_answer")
+            ),
+        },
     ),
     Method(
         name="hoprag",
@@ -89,6 +115,7 @@ _RECORDS = (
         shown=("hops",),
         description="Walks from passage to passage by the questions that they raise and answer.",
         suits="facts that stand in several texts",
+        prompts={"reason": ("choose_hops",), **_ANSWER},
     ),
     Method(
         name="tog2",
@@ -101,6 +128,12 @@ _RECORDS = (
         description="Walks the relations of the question's entities, and reads the sentences that "
         "state them.",
         suits="how named things are related",
+        prompts={
+            "prune_topics": ("keep_topics",),
+            "judge": ("judge_evidence",),
+            "prune_relations": ("score_relations",),
+            **_ANSWER,
+        },
     ),
     Method(
         name="graphrag",
@@ -112,6 +145,15 @@ _RECORDS = (
         shown=("points", "communities", "look_ups"),
         description="Reads reports on communities of entities, each of which sums up its part.",
         suits="the whole of the documents, everything about one subject",
+        prompts={
+            "select_reports": ("rate_reports",),
+            "map_texts": ("map_texts",),
+            "combine_points": ("combine_points",),
+            "answer_locally": ("local_answer",),
+            "prime": ("prime",),
+            "look_up": ("follow_up",),
+            **_ANSWER,
+        },
     ),
     Method(
         name="agent",
@@ -124,6 +166,7 @@ _RECORDS = (
         description="Reads, and chooses tools to find what is missing, in turns: searches by "
         "meaning and exact words, entities, walks, reports.",
         suits="hard questions to a strong model",
+        prompts={"decide": ("next_action",), "conclude": ("answer", "check_answer")},
     ),
 )
 METHODS = {method.name: method for method in _RECORDS}
@@ -158,3 +201,27 @@ else:
     MethodName = Literal[tuple(METHODS)]
     MethodChoice = Literal[("auto", *METHODS)]
     RouterContext = _router_context()
+
+
+def _offer_prompts() -> None:
+    """Lets callers write the prompts of each method, and of the router, in their own words."""
+    by_node: dict[str, tuple[str, ...]] = {
+        "read_question": ("stand_alone",),
+        "judge_statement": ("judge_statement",),
+    }
+    for method in METHODS.values():
+        offer(method.context_type.__name__, _fields(method.prompts))
+        asked = (name for names in method.prompts.values() for name in names)
+        by_node[method.name] = tuple(dict.fromkeys(asked))
+    offer("RouterContext", _fields(by_node))
+
+
+def _fields(by_node: Mapping[str, Iterable[str]]) -> dict[str, PromptField]:
+    nodes: dict[str, list[str]] = {}
+    for node, names in by_node.items():
+        for name in names:
+            nodes.setdefault(name, []).append(node)
+    return {name: PromptField(tuple(own), system_part(name)) for name, own in nodes.items()}
+
+
+_offer_prompts()

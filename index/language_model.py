@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 import warnings
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ..context import Context, wants_refresh
+from ..context import Context, QuestionContext, wants_refresh
 from ..models.failures import explain
 from ..models.protocol import OFFLINE, LanguageModel, ReplyTable
+from ..prompts.prompt import OwnWords
 from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.own import OWN
@@ -59,6 +60,7 @@ async def open_language_model(
         operator.openai_api_key,
         operator.requests_per_second,
         operator.prompts,
+        tuple(sorted(_prompts_of(context).items())),
         operator.context_window,
         id(replies),
         wants_refresh(context),
@@ -117,6 +119,7 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Sui
             f"The folder {str(operator.prompts)!r} of prompts does not exist; create it, or unset "
             "RAGRAPHS_PROMPTS."
         )
+    prompts = _prompts_of(context)
     served = _open_served(context, operator, replies)
     server = _open_server(context, operator, served)
     opened = cache(partial(_open_langchain, context, operator))
@@ -129,13 +132,17 @@ def _open_chat(context: Context, operator: Settings, replies: ReplyTable) -> Sui
         replies,
         temperature=context.temperature if own is None else getattr(own, "temperature", None),
         concurrency=context.concurrency,
-        prompts=operator.prompts,
+        prompts=OwnWords(operator.prompts, prompts) if prompts else operator.prompts,
         served=served,
         window=operator.context_window,
         refresh=wants_refresh(context),
     )
     trial = known_trial(context.model, server_of(context, operator), operator)
     return SuitedModel(model, trial, operator.context_window, served)
+
+
+def _prompts_of(context: Context) -> Mapping[str, str]:
+    return context.prompts if isinstance(context, QuestionContext) else {}
 
 
 def server_of(context: Context, operator: Settings) -> str:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Generic, NotRequired, TypedDict, TypeVar
+from typing import Generic, NamedTuple, NotRequired, TypedDict, TypeVar
 
 from ..language.analyser import LONGEST_TITLE, one_line, shortened
 from ..language.dates import as_date
@@ -56,6 +56,19 @@ class FencedQuestion(str):
 Inputs = Mapping[str, str | Sequence[Excerpt]]
 
 
+class OwnWords(NamedTuple):
+    """Templates in place of the built-in ones: files of a ``folder``, and ``systems`` over both.
+
+    ``systems`` are system parts, by the name of their prompt.
+    """
+
+    folder: Path | None
+    systems: Mapping[str, str]
+
+
+Templates = Path | OwnWords | None  # a folder alone, both, or only what is built in
+
+
 @dataclass(frozen=True)
 class Prompt(Generic[R_co]):
     """One question to a language model; ``NAME.md`` holds its system and human parts.
@@ -68,14 +81,14 @@ class Prompt(Generic[R_co]):
     reply: type[R_co]
     lasting: bool = False
 
-    def render(self, inputs: Inputs, folder: Path | None = None) -> tuple[str, str]:
+    def render(self, inputs: Inputs, own: Templates = None) -> tuple[str, str]:
         """The system and the human text, with every excerpt fenced off as data.
 
-        ``folder`` may hold a file of the same name that replaces the built-in template. Blocks.
+        ``own`` may hold a template of the same name that replaces the built-in one. Blocks.
         Raises RagraphsError for a template that cannot be read, is without its two parts, or does
         not use exactly the placeholders that there are.
         """
-        system, template = _template(self.name, folder)
+        system, template = _template(self.name, own)
         shown = self.filled_in(inputs)
         human = Template(template)
         if not human.is_valid() or set(human.get_identifiers()) != set(shown):
@@ -101,12 +114,12 @@ class Prompt(Generic[R_co]):
             for number in numbers_of(one["id"], one["text"], one.get("only", ()))
         ]
 
-    def words(self, folder: Path | None = None) -> str:
+    def words(self, own: Templates = None) -> str:
         """A hash of all that is asked besides the inputs: the template and the form of the reply.
 
-        ``folder`` is as for ``render``. Blocks; raises what that raises for a bad template.
+        ``own`` is as for ``render``. Blocks; raises what that raises for a bad template.
         """
-        said = "\0".join((*_template(self.name, folder), _form(self.reply)))
+        said = "\0".join((*_template(self.name, own), _form(self.reply)))
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -195,7 +208,19 @@ def _defuse(text: str) -> str:
     return re.sub(r"<(?=\s*+(?:/\s*+)?text\b)", "‹", text, flags=re.IGNORECASE)
 
 
-def _template(name: str, folder: Path | None) -> tuple[str, str]:
+def system_part(name: str) -> str:
+    """The built-in system part of the prompt called ``name``."""
+    return _template(name, None)[0]
+
+
+def _template(name: str, own: Templates) -> tuple[str, str]:
+    if isinstance(own, OwnWords):
+        system, human = _template(name, own.folder)
+        return own.systems.get(name, system), human
+    return _in_folder(name, own)
+
+
+def _in_folder(name: str, folder: Path | None) -> tuple[str, str]:
     file = (folder / f"{name}.md") if folder is not None else None
     if file is None or not file.exists():
         return _parts(name, _built_in(name))

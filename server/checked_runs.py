@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..context import Context
+from ..context.prompts import names_of
 from ..graphs import CONTEXTS
 from ..settings import settings
 from ..state.errors import RagraphsError, problem_in
@@ -23,7 +24,7 @@ logger = logging.getLogger("ragraphs.server")
 
 _BESIDE = 1 << 20  # bytes of a request beside its documents
 _OF_RUNS = re.compile(r"/(runs|threads|assistants)(/|$)")
-_ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
+_ANY = frozenset(name for context in CONTEXTS.values() for name in names_of(context))
 # The server gives each graph an assistant whose id is the graph's name in this namespace.
 _NAMESPACE = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 _CONTEXTS = CONTEXTS | {str(uuid5(_NAMESPACE, name)): kind for name, kind in CONTEXTS.items()}
@@ -139,7 +140,7 @@ def _of_input(given: Any) -> str:
 
 def _of_context(kind: type[Context] | None, context: dict[str, Any]) -> str:
     """``kind`` is None for an assistant that a caller made, whose graph is not told."""
-    known = kind.model_fields if kind else _ANY
+    known = names_of(kind) if kind else _ANY
     for name in context:
         if name not in known:
             near = get_close_matches(name[:50], known, 1, cutoff=0.5)

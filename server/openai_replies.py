@@ -63,7 +63,7 @@ async def _pieces(model: str, page: str, usage: bool, events: Events) -> Events:
                 id, text = value["id"], text + value["text"]
                 yield piece({"content": value["text"]})
             elif name == "answer":
-                if text and not _message(value, page)["content"].startswith(text):
+                if text and not value["answer"].startswith(text):
                     yield piece({"content": "\n\n"})
                     before, text = before + len(text) + 2, ""
                 rest = _message(value, page, before)
@@ -85,14 +85,14 @@ def _head(model: str, kind: str) -> dict[str, Any]:
     return {"id": id, "object": kind, "created": now, "model": model}
 
 
-def _message(output: dict[str, Any], page: str, before: int = 0) -> dict[str, Any]:
+def _message(output: Any, page: str, before: int = 0) -> dict[str, Any]:
     """The answer with its quotations as footnotes, which ``annotations`` name as well.
 
     The footnotes begin like the router's own, which leaves them out of a conversation. Where there
     is no answer, the sentence that says so is the ``refusal``, too. ``before`` are characters that
     were sent before the answer.
     """
-    short = short_answer(output)  # type: ignore[arg-type]
+    short = short_answer(output)
     web = {one["id"] for one in output["evidence"] if one["found"] == "web"}
     links = []
     for each, citation in zip(short["quotes"], output["citations"], strict=True):

@@ -80,7 +80,7 @@ async def plain_text(llm: BaseChatModel) -> None:
 
 async def usage(llm: BaseChatModel) -> None:
     """Tells the tokens of a request, which limits count; else they are guessed."""
-    told = (await llm.ainvoke(_QUESTION)).usage_metadata  # type: ignore[attr-defined]
+    told = (await llm.ainvoke(_QUESTION)).usage_metadata
     require(told and told["input_tokens"] > 0, "no tokens were told")
 
 

@@ -97,5 +97,5 @@ async def _checked(check: Checking[T], subject: T, needed: bool) -> PartCheck:
     except Exception as error:  # whatever somebody's own part raises is what there is to tell
         problem = f"{type(error).__name__}: {error}"
     says = (check.__doc__ or "").rstrip(".")
-    name = check.__name__  # type: ignore[attr-defined]
+    name = getattr(check, "__name__", "check")
     return PartCheck(name, says, needed, shortened(one_line(problem), _LONGEST))

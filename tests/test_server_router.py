@@ -341,3 +341,22 @@ def test_what_a_caller_got_wrong_is_told_in_words(server, given, context, words)
 def test_nothing_blocked_the_loop_of_the_server(server):
     log = server.log.read_text()
     assert "BlockingError" not in log and "UnraisableException" not in log
+
+
+async def test_an_assistant_with_an_edited_prompt_answers_by_it(server, client, script):
+    words = "You are the clerk of all bridges."
+    context = {**unseen("a clerk"), "answer_prompt": words}
+    for graph, more in (("basic", {}), ("router", {"method": "basic"})):
+        script.asked.clear()
+        assistant = await client.assistants.create(graph, context={**context, **more})
+        id = assistant["assistant_id"]
+        answer = await client.runs.wait(None, id, input={"question": f"{QUESTION} {graph}"})
+        assert answer["sufficient"]
+        [asked] = [one for one in script.asked if one.kind == "Answer"]
+        assert asked.system == words
+        schemas = await client.assistants.get_schemas(id)
+        prompt = schemas["context_schema"]["properties"]["answer_prompt"]
+        assert prompt["langgraph_type"] == "prompt" and prompt["default"].startswith("You answer")
+        assert {"answer", "basic"} & set(prompt["langgraph_nodes"])
+    assert "is empty" in server.refusal("basic", {"question": QUESTION}, answer_prompt=" ")
+    assert "answer_prompt" in server.refusal("basic", {"question": QUESTION}, anser_prompt="Hi")

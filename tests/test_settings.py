@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ragraphs.context import Context, IndexContext, RouterContext
-from ragraphs.context.base import ADVANCED
+from ragraphs.context.form import ADVANCED
 from ragraphs.context.settled import named
 from ragraphs.settings import Settings, add_env_file, settings, told
 from ragraphs.state.errors import RagraphsError

@@ -84,9 +84,12 @@ def _own(fields: type[BaseModel], base: type[BaseModel] | None) -> Mapping[str, 
 def _table(properties: Mapping[str, Any]) -> str:
     """A table of the settings, and one more of those that are advanced."""
     advanced = {n: one for n, one in properties.items() if one.get("group") == "advanced"}
-    usual = {name: one for name, one in properties.items() if name not in advanced}
+    prompts = {n: one for n, one in properties.items() if one.get("group") == "prompts"}
+    usual = {n: one for n, one in properties.items() if n not in {**advanced, **prompts}}
     told = f"\nAdvanced, constants of the paper:\n\n{_rows(advanced)}" if advanced else ""
-    return f"{_rows(usual)}{told}"
+    asked = ", ".join(f"`{n}` ({', '.join(one['langgraph_nodes'])})" for n, one in prompts.items())
+    told += f"\nPrompts, and the nodes that ask them: {asked}.\n" if prompts else ""
+    return f"{_rows(usual) if usual else ''}{told}"
 
 
 def _rows(properties: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
@@ -21,7 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import ValidationError
 
 from ...language.analyser import count_tokens
-from ...prompts.prompt import Excerpt, Inputs, Prompt, passages_shown
+from ...prompts.prompt import Excerpt, Inputs, Prompt, Templates, passages_shown
 from ...prompts.replies import PromptReply
 from ...state.errors import RagraphsError
 from ...state.records import NewReply, StoredReply
@@ -89,7 +88,7 @@ class ChatLanguageModel:
         *,
         temperature: float | None,
         concurrency: int,
-        prompts: Path | None,
+        prompts: Templates,
         served: ServedModel | None = None,
         window: int | None = None,
         refresh: bool = False,

@@ -27,7 +27,7 @@ def test_the_code_of_the_page_prints_what_the_page_says(
             return "John Fowler."
         if body["messages"][-1]["role"] == "tool":
             return chat("John Fowler designed it [1].")
-        return json.dumps({"question": "Who designed the Forth Bridge?"})
+        return json.dumps({"query": "Who designed the Forth Bridge?"})
 
     server.answer = reply
     scope: dict[str, Any] = {"SERVER": server.base_url, "__name__": "page"}

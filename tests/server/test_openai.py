@@ -17,7 +17,9 @@ from pydantic import SecretStr
 from ragraphs import IndexContext, index_graph
 from ragraphs.server.admission import Slots
 from ragraphs.server.alone import app
+from ragraphs.server.keys import make_key
 from ragraphs.server.openai_replies import reply_form
+from ragraphs.server.serving import Serving
 from scripted_model import DOCUMENTS, FACT, MODEL, NOT_FOUND, QUESTION, Script
 from stub_openai import KEY, OpenAIStub, serving_openai
 from tool_server import serving_here
@@ -191,6 +193,27 @@ def test_a_server_that_is_busy_says_when_to_come_back(client, monkeypatch):
     with pytest.raises(openai.InternalServerError, match="at work on as many") as caught:
         asked(client)
     assert caught.value.status_code == 503 and int(caught.value.response.headers["retry-after"])
+
+
+def test_a_key_opens_its_indexes_and_its_quota_holds(root, tmp_path, monkeypatch):
+    keys = tmp_path / "keys.json"
+    secret = make_key(keys, "ada", indexes=["other"], requests=1)
+    monkeypatch.setenv("RAGRAPHS_SERVING", Serving(keys=keys).model_dump_json())
+    with serving_here(root, monkeypatch, RAGRAPHS_EMBEDDINGS="lexical") as url:
+        ada, eve = (
+            openai.OpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0, timeout=60)
+            for key in (secret, "none")
+        )
+        with ada, eve:
+            assert {one.id.split("/")[0] for one in ada.models.list()} == {"other"}
+            with pytest.raises(openai.AuthenticationError, match="Send a key"):
+                eve.models.list()
+            with pytest.raises(openai.NotFoundError):
+                asked(ada)
+            assert asked(ada, model="other/basic").choices[0].message.content
+            with pytest.raises(openai.RateLimitError) as caught:
+                asked(ada, model="other/basic")
+    assert int(caught.value.response.headers["retry-after"]) > 0
 
 
 @pytest.mark.parametrize(

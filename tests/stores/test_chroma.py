@@ -22,6 +22,7 @@ from ragraphs.stores.pgvector import PostgresVectors
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.queries import patience
 from ragraphs.stores.vectors import FIRST, Entry, Generation, Vectors
+from ragraphs.testing import check_vectors
 from server_process import free_port
 
 DIMENSION = 16
@@ -74,41 +75,10 @@ def unit(*numbers: int) -> np.ndarray:
     return np.eye(DIMENSION, dtype=np.float32)[[n % DIMENSION for n in numbers]]
 
 
-def test_a_vector_is_found_by_its_cosine_best_first(opening):
-    vectors = opening("one")
-    vectors.add("passages", passages(1, 2, 3), unit(1, 2, 3))
-    query = (0.8 * unit(2) + 0.6 * unit(3))[0]
-    found = vectors.search("passages", query, 2)
-    assert [id for id, _ in found] == ["p2", "p3"]
-    assert [cosine for _, cosine in found] == pytest.approx([0.8, 0.6], abs=1e-5)
-
-
-def test_adding_again_replaces_and_removing_forgets(opening):
-    vectors = opening("one")
-    vectors.add("passages", passages(1, 2), unit(1, 2))
-    vectors.add("passages", passages(2), unit(3))
-    vectors.remove("passages", ["p1", "never there"])
-    assert vectors.ids("passages") == {"p2"}
-    assert vectors.search("passages", unit(3)[0], 5)[0] == ("p2", pytest.approx(1))
-
-
 @pytest.mark.slow
-def test_more_vectors_than_chroma_takes_at_once_are_added_and_removed(opening):
-    vectors, many = opening("one"), range(5_500)
-    vectors.add("passages", passages(*many), unit(*many))
-    assert len(vectors.ids("passages")) == len(many)
-    vectors.remove("passages", [f"p{n}" for n in many if n])
-    assert vectors.ids("passages") == {"p0"}
-
-
-def test_vectors_are_read_in_the_order_of_their_ids_however_many(opening):
-    vectors, many = opening("one"), range(600)
-    assert len(vectors.get("entities", [])) == 0
-    vectors.add("entities", passages(*many), unit(*many))
-    found = vectors.get("entities", [f"p{n}" for n in reversed(many)])
-    assert found.dtype == np.float32 and np.array_equal(found, unit(*reversed(many)))
-    with pytest.raises(RagraphsError, match="vectors are missing"):
-        vectors.get("entities", [*(f"p{n}" for n in many), "never there"])
+def test_a_store_does_all_that_an_index_expects_of_it(opening, request):
+    report = check_vectors(opening, request.node.callspec.id).require()
+    assert report.capabilities["texts"] == ("postgresql" not in report.part)
 
 
 def test_another_generation_takes_another_dimension_and_its_place_when_it_is_told(opening):
@@ -145,13 +115,6 @@ def test_who_reads_while_another_generation_takes_its_place_sees_one_of_them_who
     assert found == ({"p1", "p2", "p3"} if first_is_whole else {"p4", "p5", "p6"})
 
 
-def test_what_is_as_near_comes_by_its_id(opening):
-    vectors, many = opening("one"), range(9, 0, -1)
-    vectors.add("passages", passages(*many), unit(*[1] * 9))
-    found = [id for id, _ in vectors.search("passages", unit(1)[0], 9)]
-    assert found == [f"p{n}" for n in sorted(many)]
-
-
 def test_two_indexes_stay_apart(opening):
     one, two = opening("one"), opening("two")
     one.add("passages", passages(1), unit(1))
@@ -161,29 +124,6 @@ def test_two_indexes_stay_apart(opening):
     one.close()
     assert one.ids("passages") == set()
     assert two.ids("passages") == {"p2"}
-
-
-def test_an_empty_collection_and_a_vector_of_zeros_are_no_error(opening):
-    vectors = opening("one")
-    assert vectors.search("passages", unit(1)[0], 5) == []
-    assert vectors.ids("passages") == set()
-    vectors.add("passages", passages(1, 2), np.zeros((2, DIMENSION), dtype=np.float32))
-    assert {id for id, _ in vectors.search("passages", unit(1)[0], 5)} == {"p1", "p2"}
-
-
-@pytest.mark.slow
-def test_many_threads_read_and_write_at_once(opening):
-    vectors = opening("one")
-
-    def use(n: int) -> bool:
-        vectors.add("passages", passages(n), unit(n))
-        return f"p{n}" in vectors.ids("passages") and bool(
-            vectors.search("passages", unit(n)[0], 3)
-        )
-
-    with ThreadPoolExecutor(8) as threads:
-        assert all(threads.map(use, range(64)))
-    assert len(vectors.ids("passages")) == 64
 
 
 @pytest.mark.slow
@@ -277,18 +217,6 @@ def test_among_other_requests_few_rows_are_written_at_a_time(tmp_path, monkeypat
     assert vectors.ids("passages") == {str(n) for n in range(40)}
 
 
-def test_other_metadata_takes_the_place_of_the_old_beside_the_same_vectors(opening):
-    vectors = opening("index")
-    entry = Entry("a", "A text.", {"author": "Ada", "tags": ["x", "y"], "year": 1843})
-    vectors.add("passages", [entry], np.eye(1, DIMENSION, dtype=np.float32))
-    new = {"author": "Augusta", "tags": ["z"], "draft": True}
-    vectors.describe("passages", [Entry("a", "", new), Entry("gone", "", new)])
-    [([found], _)] = vectors.entries("passages")
-    text = "" if isinstance(vectors, PostgresVectors) else "A text."  # it stands in the catalogue
-    assert found == Entry("a", text, new)
-    assert vectors.get("passages", ["a"])[0, 0] == 1
-
-
 @pytest.mark.slow
 def test_a_server_that_restarts_is_waited_for(server, tmp_path):
     vectors = ChromaVectors(tmp_path, "ragraphs-restart", server.url)
@@ -319,28 +247,6 @@ def test_what_another_client_wrote_on_a_server_is_found_at_once(chroma, tmp_path
     assert other.ids("passages") == {"p2"}
     one.close()
     other.close()
-
-
-def test_entries_are_read_back_as_they_were_written(opening):
-    vectors = opening("copied")
-    vectors.add("passages", passages(1), unit(1))
-    vectors.add("entities", passages(2), unit(2))
-    [(entries, read)] = vectors.entries("passages")
-    text = "" if isinstance(vectors, PostgresVectors) else "t"  # it stands in the catalogue
-    assert entries == [passages(1)[0]._replace(text=text)] and np.allclose(read, unit(1))
-    [(entries, _)] = vectors.entries("entities")
-    assert [(each.id, each.text) for each in entries] == [("p2", "")]
-    assert list(vectors.entries("reports")) == []
-
-
-@pytest.mark.parametrize("among", [None, frozenset({"p1", "p3"})])
-def test_several_vectors_are_searched_for_at_once(opening, among):
-    vectors = opening("one")
-    assert vectors.search_all("passages", unit(2, 3), 2, among) == [[], []]
-    vectors.add("passages", passages(1, 2, 3), unit(1, 2, 3))
-    found = vectors.search_all("passages", unit(2, 3), 1, among)
-    assert found == [vectors.search("passages", one, 1, among) for one in unit(2, 3)]
-    assert found[1] == [("p3", pytest.approx(1))]
 
 
 @pytest.mark.slow

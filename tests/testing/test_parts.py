@@ -93,7 +93,7 @@ async def test_a_model_without_tools_is_asked_in_plain_text_also_within_a_loop()
     assert can == ["replies", "replies_at_once", "plain_text", "streams"]
 
 
-class Forgetful(ChromaVectors):
+class Remembering(ChromaVectors):
     """Removes nothing."""
 
     def remove(self, collection: Any, ids: Any) -> None:
@@ -101,12 +101,8 @@ class Forgetful(ChromaVectors):
 
 
 @pytest.mark.slow
-def test_our_store_of_vectors_holds_what_an_index_expects_and_another_is_found_out(tmp_path):
-    def opened(kind: type[ChromaVectors]) -> Any:
-        return lambda index: kind(Path(tmp_path / kind.__name__ / index), f"checked-{index}")
-
-    assert all(check_vectors(opened(ChromaVectors)).require().capabilities.values())
-    report = check_vectors(opened(Forgetful), "Forgetful")
+def test_a_store_of_vectors_that_forgets_nothing_is_found_out(tmp_path):
+    report = check_vectors(lambda index: Remembering(tmp_path / index, index), "Remembering")
     failed = {check.name for check in report.checks if check.problem}
     assert failed == {"replaced_and_removed", "many"}, report
 
