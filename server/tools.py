@@ -66,7 +66,7 @@ def tools(access: Access, operator: Settings) -> list[Tool[Any]]:
     offered += [*_READING, _SUMMARISE]
     if access.names is not None and len(access.names) > 1:
         offered.append(_LIST)
-    if operator.mcp_indexing:
+    if operator.mcp_indexing and access.writes:
         offered.append(_INDEX)
     return offered
 

@@ -274,7 +274,7 @@ def test_nothing_names_the_folder_of_the_server(server, graph):
     assert "event: values" in streamed and "event: error" not in streamed
     assert server.send(f"/threads/{thread}/history", {}).json()
     with FileLock(server.root / ".ragraphs" / "lock"):
-        locked = server.run(graph, given)
+        locked = server.run(graph, given | ({"wait": False} if graph == "index" else {}))
     assert ("another run" in str(locked).lower()) == (graph == "index")
     for index in ("full", "damaged", "none"):
         refused = server.run(graph, given, index=index)

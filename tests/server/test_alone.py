@@ -181,7 +181,7 @@ def test_who_takes_it_for_the_server_of_another_index_is_told_so(url, token):
 
 def test_a_balancer_learns_whether_the_index_opens(url):
     answer = httpx.get(f"{url}/health", headers={"Host": "10.0.0.7"}, timeout=60)
-    assert answer.status_code == 200 and answer.json() == {"status": "ready"}
+    assert answer.status_code == 200 and answer.json()["status"] == "ready"
 
 
 async def test_the_tools_for_assistants_are_served_beside(url):
