@@ -113,7 +113,9 @@ def test_an_agent_run_shows_its_searches_and_reads(visit, modelled, script):
     uses = [{"tool": "search_words", "query": "Waterkeyn"}, {"tool": "read", "query": "1"}]
     begun = {"from": [], "sufficient": False, "answer": "", "missing": ["Who?"], "next": uses}
     ended = {"from": [], "sufficient": False, "answer": "", "missing": ["Who?"], "next": []}
-    script.replies["AgentTurn"] = lambda human: ended if "search_words: " in human else begun
+    script.replies["AgentTurn"] = lambda human: (
+        ended if "search_words: Waterkeyn" in human else begun
+    )
     page = visit(modelled)
     page.ask(QUESTION, "Agent")
     shown = page.how().locator('[data-method="agent"] [data-part="use"]')
