@@ -236,7 +236,7 @@ def _in_view(state: AgentState) -> list[Excerpt]:
 
 
 def _steps(state: AgentState) -> Texts:
-    """What earlier methods looked up, and each use of a tool with its result."""
+    """The look-ups of earlier methods, and each use of a tool with its result."""
     places = {one["id"]: place for place, one in enumerate(state["evidence"], start=1)}
     before = [
         ShownStep(one["question"], one["answer"], quotes_of(one["citations"]))

@@ -15,7 +15,7 @@ import pytest
 import ragraphs
 from pydantic import BaseModel
 
-GRAPHS = ("basic", "crag", "deeprag", "graphrag", "hoprag", "index", "router", "tog2")
+GRAPHS = ("agent", "basic", "crag", "deeprag", "graphrag", "hoprag", "index", "router", "tog2")
 
 
 @pytest.mark.parametrize("name", ragraphs.__all__)

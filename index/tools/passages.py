@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated
 
@@ -225,11 +225,33 @@ def _around(index: Index, own: Passage, neighbours: int, tokens: int) -> list[Pa
 
 
 def _section(texts: Sequence[Passage], heading: str) -> list[Passage]:
-    """The passages under the first heading that has the words of ``heading``, one level or more."""
+    """The passages under the first heading that has the words of ``heading``.
+
+    Of a document whose headings are not known, all from the line on that begins with them.
+    """
+    marks = [mark for one in texts for mark in _headings(one)]
     wanted = heading.casefold()
-    sections = [(section_of("", one["metadata"]), one) for one in texts]
-    first = next((told for told, _ in sections if wanted in told.casefold()), None)
-    return [one for told, one in sections if first and told.startswith(first)]
+    first = next((mark for mark in marks if wanted in mark[1].casefold()), None)
+    line = re.compile(rf"^\W*{re.escape(heading)}", re.IGNORECASE | re.MULTILINE)
+    begun = (
+        (one["start"] + found.start(), "") for one in texts if (found := line.search(one["text"]))
+    )
+    start, told = first or next(begun, (_FAR, ""))
+    ends = (at for at, other in marks if first and at > start and not other.startswith(told))
+    end = next(ends, _FAR)
+    return [
+        _clipped(one, max(one["start"], start), min(one["end"], end))
+        for one in texts
+        if one["end"] > start and one["start"] < end
+    ]
+
+
+def _headings(passage: Passage) -> Iterator[tuple[int, str]]:
+    """Where the path of headings changes in ``passage``, its beginning included."""
+    yield passage["start"], section_of("", passage["metadata"])
+    for turn in passage.get("turns", ()):
+        if "section" in turn["metadata"]:
+            yield turn["start"], section_of("", turn["metadata"])
 
 
 def _read(index: Index, texts: Sequence[Passage], tokens: int) -> ToolResult:

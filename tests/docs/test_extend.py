@@ -128,7 +128,7 @@ def test_a_method_is_new_files_and_a_record(copied: Path) -> None:
     found = json.loads(direct[1])
     assert found["method"] == "feedback" and found["wider_query"].startswith(_QUESTION)
     assert json.loads(routed[1])["decision"]["obstacles"]["feedback"] == ""
-    assert "--read-first" in help_text[1] and "graphrag, feedback" in help_text[1]
+    assert "--read-first" in help_text[1] and "agent, feedback" in help_text[1]
     assert lists["root"] == str(copied)
     shown = lists["state"]["methods"][-1]
     assert (shown["name"], shown["title"]) == ("feedback", "Feedback")

@@ -32,7 +32,7 @@ def test_the_router_takes_the_settings_of_all_methods_and_their_names() -> None:
     assert CONTEXTS["router"] is RouterContext is router_graph.context_schema
     assert issubclass(RouterContext, context.RouterContext)
     assert all(RouterContext(index="notes", method=name).method == name for name in METHODS)
-    with pytest.raises(ValidationError, match=r"'auto', 'basic', 'crag', .* or 'graphrag'"):
+    with pytest.raises(ValidationError, match=r"'auto', 'basic', 'crag', .* or 'agent'"):
         RouterContext(method="magic")
 
 

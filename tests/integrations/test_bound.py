@@ -14,7 +14,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from scripted_model import QUESTION, Script
 
-GRAPHS = ("router", "basic", "crag", "deeprag", "hoprag", "tog2", "graphrag", "index")
+GRAPHS = ("router", "basic", "crag", "deeprag", "hoprag", "tog2", "graphrag", "agent", "index")
 
 
 @pytest.mark.parametrize("name", GRAPHS)

@@ -25,7 +25,6 @@ STORY = "\n\n".join(
     for part in range(4)
 )
 STORM = {"id": "story", "title": "Skerryvore", "text": STORY, "metadata": {"author": "Ada"}}
-NEEDED = {"passage": "passage", "community": "community"}
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +58,10 @@ def url(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def passage_of(index: ragraphs.Index, words: str) -> str:
     return index.search_words(words, top_k=1)["parts"][0]["id"]
+
+
+def text_of_parts(found: Any) -> str:
+    return "\n".join(part["text"] for part in found["parts"])
 
 
 def calls_of(index: ragraphs.Index) -> list[tuple[str, dict[str, Any]]]:
@@ -124,7 +127,19 @@ def test_a_passage_is_read_between_its_neighbours_and_a_section_from_its_heading
     third = passage_of(index, '"keeper 2 wrote of storm 0."')
     alone, around = (index.read(third, neighbours=n, tokens=9000)["parts"] for n in (0, 1))
     assert [part["id"] for part in alone] == [third] == [around[1]["id"]] and len(around) == 3
-    assert "keeper 2" in index.read(document="story", section="Part 2")["parts"][0]["text"]
+    first, second, *_ = index.read(document="story", section="Part 2")["parts"]
+    assert first["text"].startswith("# Part 2") and "keeper 2" in second["text"]
+
+
+def test_a_section_ends_where_the_next_one_begins(folder: Path) -> None:
+    manual = "# Oven\n\nIt bakes.\n\n## Cleaning\n\nUse vinegar.\n\n## Repair\n\nCall us."
+    (folder / "manual.md").write_text(manual)
+    context = {"index": str(folder / "manual"), "embeddings": "lexical", "chunk_tokens": 20}
+    ragraphs.build("index", **context).invoke({"sources": [str(folder / "manual.md")]})
+    index = ragraphs.open_index(str(folder / "manual"))
+    document = index.list_documents()["parts"][0]["id"]
+    text = text_of_parts(index.read(document=document, section="cleaning"))
+    assert "vinegar" in text and "Call us" not in text and "bakes" not in text
 
 
 def test_an_entity_is_told_with_the_sentences_of_its_relations(index):
@@ -135,8 +150,10 @@ def test_an_entity_is_told_with_the_sentences_of_its_relations(index):
 
 
 def test_a_walk_goes_on_by_questions(index):
-    (hop,) = index.walk(passage_of(index, FACT))["parts"]
-    assert hop["place"].startswith("John Fowler (") and "raised: " in hop["text"]
+    asked = index.walk(passage_of(index, FACT), "Who was John Fowler?")["parts"]
+    assert asked[0]["place"].startswith("John Fowler (")
+    assert asked[0]["text"].startswith("raised: Who or what is John Fowler?\nanswered: ")
+    assert index.walk(passage_of(index, FACT), top_k=1)["left"].startswith("More hops: ")
 
 
 def test_nothing_beyond_the_filter_is_read_whatever_is_asked_for(index):

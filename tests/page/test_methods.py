@@ -109,6 +109,21 @@ def test_a_deeprag_tree_shows_its_branches_with_their_answers(visit, modelled):
         expect(branches.filter(has_text=sub_question).last).to_contain_text(answer)
 
 
+def test_an_agent_run_shows_its_searches_and_reads(visit, modelled, script):
+    uses = [{"tool": "search_words", "query": "Waterkeyn"}, {"tool": "read", "query": "1"}]
+    begun = {"from": [], "sufficient": False, "answer": "", "missing": ["Who?"], "next": uses}
+    ended = {"from": [], "sufficient": False, "answer": "", "missing": ["Who?"], "next": []}
+    script.replies["AgentTurn"] = lambda human: (
+        ended if "search_words: Waterkeyn" in human else begun
+    )
+    page = visit(modelled)
+    page.ask(QUESTION, "Agent")
+    shown = page.how().locator('[data-method="agent"] [data-part="use"]')
+    expect(shown.first).to_contain_text("Waterkeyn")
+    expect(shown.first.get_by_role("button").first).to_be_visible()
+    expect(shown).to_have_count(2)
+
+
 def test_a_graphrag_run_shows_the_points_with_their_reports(visit, modelled, script):
     page = visit(modelled)
     page.ask("What are these documents about as a whole?", "GraphRAG")

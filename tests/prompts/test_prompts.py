@@ -17,7 +17,7 @@ from ragraphs.models.chat.structured import read_reply, reply_schema
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
-from ragraphs.prompts import deeprag_replies, hoprag_replies, indexing, library
+from ragraphs.prompts import agent_replies, deeprag_replies, hoprag_replies, indexing, library
 from ragraphs.prompts.lists import EVALUATION_PROMPTS, INDEX_PROMPTS, QUESTION_PROMPTS
 from ragraphs.prompts.prompt import Prompt, fence, number, number_passages
 from ragraphs.state.errors import RagraphsError
@@ -54,6 +54,7 @@ GIVEN = {
     "methods": [{"id": "basic", "title": "basic", "text": "One fact."}],
     "knowledge": [{"id": "-", "title": "Entities", "text": "Ann Lee (person): A writer."}],
     "main": "What is it about?",
+    "tools": "- search_words: texts with exact words",
     "general": "no",
     "history": number([("question", "Who wrote Jaws?"), ("answer", "Peter Benchley")]),
 }
@@ -97,6 +98,7 @@ def test_the_offline_reader_takes_the_numbered_lines_of_a_report_apart():
 # Without a model, vectors choose hops and grade texts, spellings merge entities, and nothing is
 # known without documents: no prompt is asked.
 UNASKED = (
+    agent_replies.NEXT_ACTION,
     hoprag_replies.CHOOSE_HOPS,
     deeprag_replies.CLOSED_BOOK,
     library.GRADE_PASSAGES,

@@ -2,6 +2,7 @@
 
 import { html } from "./html.js";
 import { methodTitle } from "./methods.js";
+import { Agent } from "./pictures/agent.js";
 import { Basic } from "./pictures/basic.js";
 import { Crag } from "./pictures/crag.js";
 import { Deeprag } from "./pictures/deeprag.js";
@@ -14,7 +15,7 @@ import { findings } from "./runs.js";
 import { t } from "./words.js";
 import { whyIn } from "./words_found.js";
 
-const PICTURES = { basic: Basic, crag: Crag, deeprag: Deeprag, hoprag: Hoprag, tog2: Tog2, graphrag: Graphrag };
+const PICTURES = { basic: Basic, crag: Crag, deeprag: Deeprag, hoprag: Hoprag, tog2: Tog2, graphrag: Graphrag, agent: Agent };
 
 /* The way to an answer: why a method was chosen, and each that was tried with what it found. */
 export function Found({ turn, openDocument }) {

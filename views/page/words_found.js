@@ -74,6 +74,15 @@ addWords({
     reports: "Reports that were read",
     from_report: "From:",
     surroundings: "What surrounds the question",
+    step_act: "Using tools",
+    uses: "Searches and reads",
+    tool_search_meaning: "by meaning",
+    tool_search_words: "exact words",
+    tool_read: "read on",
+    tool_list_documents: "documents",
+    tool_look_up: "looked up",
+    tool_walk: "walked on",
+    tool_report: "reports",
   },
   ko: {
     you_chose: "직접 고른 방법입니다.",
@@ -146,6 +155,15 @@ addWords({
     reports: "읽은 보고서",
     from_report: "출처 보고서:",
     surroundings: "질문의 주변",
+    step_act: "도구를 쓰는 중",
+    uses: "찾고 읽은 것",
+    tool_search_meaning: "뜻으로 찾음",
+    tool_search_words: "낱말 그대로",
+    tool_read: "이어 읽음",
+    tool_list_documents: "문서 목록",
+    tool_look_up: "개체",
+    tool_walk: "이어 감",
+    tool_report: "보고서",
   },
 });
 
@@ -158,6 +176,7 @@ const WHY = {
   "The index tells nothing of what is missing.": "빠진 내용이 색인에 없습니다.",
   "The next passage may be a hop away.": "다음 구절이 한 걸음 떨어져 있을 수 있습니다.",
   "The next passage may be a relation away.": "다음 구절이 관계 하나만큼 떨어져 있을 수 있습니다.",
+  "Searches of its own choice may find it.": "스스로 골라 찾으면 나올 수 있습니다.",
   "The index does not seem to hold it.": "색인에 없는 내용으로 보입니다.",
 };
 

@@ -196,7 +196,16 @@ def test_one_walk_takes_the_place_of_the_other_whose_layer_is_missing(lack, only
     assert methods_tried(FACT, MISSING, obstacles, False, lack) == [only, "deeprag"]
 
 
-@pytest.mark.parametrize("method", METHODS)
+def test_the_agent_is_the_last_way_where_more_is_to_be_tried_than_usual():
+    obstacles = dict.fromkeys(METHODS, "")
+    tried = ["basic", "deeprag", "hoprag", "tog2"]
+    kinds = taken_for(fact=0.97)
+    assert next_method(kinds, MISSING, tried, obstacles, False) is None
+    further = next_method(kinds, MISSING, tried, obstacles, False, at_length=True)
+    assert further is not None and further.method == "agent"
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "agent"])
 def test_every_method_is_reached_by_default_where_its_layers_are_there(method):
     settings = RouterContext()
     layers = METHODS[method].layers
