@@ -28,6 +28,23 @@ if TYPE_CHECKING:
 _APPLICATION = "ragraphs.cli.ending:application"
 
 
+_Auth = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODULE:FUNCTION",
+        help="Ask a function who calls, as LangGraph's servers do: my_module:authenticate or "
+        "./auth.py:auth.",
+    ),
+]
+_Keys = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Let in only who has a key, from the file of ragraphs keys."),
+]
+_JsonLogs = Annotated[
+    bool, typer.Option("--json-logs", help="Log on stderr, each line a JSON object.")
+]
+
+
 @context_options(Context, INDEX_ONLY)
 def serve(
     *,
@@ -45,23 +62,9 @@ def serve(
             metavar="FOLDER", help="Keep the index up to date with a folder; may be repeated."
         ),
     ] = None,
-    auth: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:FUNCTION",
-            help="Ask a function who calls, as LangGraph's servers do: my_module:authenticate or "
-            "./auth.py:auth.",
-        ),
-    ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Let in only who has a key, from the file of ragraphs keys."
-        ),
-    ] = None,
-    json_logs: Annotated[
-        bool, typer.Option("--json-logs", help="Log on stderr, each line a JSON object.")
-    ] = False,
+    auth: _Auth = None,
+    keys: _Keys = None,
+    json_logs: _JsonLogs = False,
     context: Context,
 ) -> None:
     """Serve an index over HTTP: page at /, questions at /ask, OpenAI's clients at /v1, MCP at /mcp.

@@ -12,12 +12,12 @@ from .prices import Prices
 from .protocol import OFFLINE
 
 Labels = Mapping[str, str]
-Listener = Callable[["Figure", float, Labels], None]
+Listener = Callable[["Metric", float, Labels], None]
 
 _API = "opentelemetry.metrics"
 
 
-class Figure(NamedTuple):
+class Metric(NamedTuple):
     """A figure by its name: a sum, the spread of values, or a level that rises and falls."""
 
     name: str
@@ -27,16 +27,16 @@ class Figure(NamedTuple):
     unit: str = ""
 
 
-QUESTIONS = Figure("questions", "sum", "Questions by method and end.", ("method", "end", "caller"))
-QUESTION_TIME = Figure("question_seconds", "spread", "Time of a question.", ("method",), "s")
-STEP_TIME = Figure("step_seconds", "spread", "Time of a step of a graph.", ("graph", "step"), "s")
-CALLS = Figure("model_calls", "sum", "Requests to models.", ("model", "caller"))
-TOKENS = Figure("tokens", "sum", "Tokens to and from models.", ("model", "direction", "caller"))
-COST = Figure("cost_dollars", "sum", "US dollars for models.", ("model", "caller"))
-INDEX_RUNS = Figure("index_runs", "sum", "Runs of indexing by their end.", ("end", "caller"))
-PLACES = Figure("requests", "level", "Requests at work, and those that wait.", ("of", "state"))
-REFUSED = Figure("refused", "sum", "Requests refused for lack of room.", ("of", "reason"))
-OPEN_INDEXES = Figure("open_indexes", "level", "Indexes that are open.")
+QUESTIONS = Metric("questions", "sum", "Questions by method and end.", ("method", "end", "caller"))
+QUESTION_TIME = Metric("question_seconds", "spread", "Time of a question.", ("method",), "s")
+STEP_TIME = Metric("step_seconds", "spread", "Time of a step of a graph.", ("graph", "step"), "s")
+CALLS = Metric("model_calls", "sum", "Requests to models.", ("model", "caller"))
+TOKENS = Metric("tokens", "sum", "Tokens to and from models.", ("model", "direction", "caller"))
+COST = Metric("cost_dollars", "sum", "US dollars for models.", ("model", "caller"))
+INDEX_RUNS = Metric("index_runs", "sum", "Runs of indexing by their end.", ("end", "caller"))
+PLACES = Metric("requests", "level", "Requests at work, and those that wait.", ("of", "state"))
+REFUSED = Metric("refused", "sum", "Requests refused for lack of room.", ("of", "reason"))
+OPEN_INDEXES = Metric("open_indexes", "level", "Indexes that are open.")
 FIGURES = (QUESTIONS, QUESTION_TIME, STEP_TIME, CALLS, TOKENS, COST, INDEX_RUNS, PLACES, REFUSED,
            OPEN_INDEXES)  # fmt: skip
 _listeners: list[Listener] = []
@@ -48,7 +48,7 @@ def listen(listener: Listener) -> None:
         _listeners.append(listener)
 
 
-def note(figure: Figure, value: float = 1, **labels: str) -> None:
+def note(figure: Metric, value: float = 1, **labels: str) -> None:
     """Adds ``value`` to a figure; where nobody watches, this does nothing."""
     if "caller" in figure.labels:
         labels["caller"] = caller_name()
@@ -74,7 +74,7 @@ def note_request(
 
 
 @lru_cache(maxsize=64)
-def _instrument(provider: Any, figure: Figure) -> Callable[[float, Labels], None]:
+def _instrument(provider: Any, figure: Metric) -> Callable[[float, Labels], None]:
     """The instrument of OpenTelemetry for a figure of the application's ``provider``."""
     meter, name = provider.get_meter("ragraphs"), f"ragraphs.{figure.name}"
     given = {"unit": figure.unit, "description": figure.told}

@@ -18,7 +18,7 @@ Right = Literal["ask", "write", "watch"]
 class User:
     """A caller of `ragraphs serve` whom it knows.
 
-    ``indexes`` are all that it may use; None stands for those of the operator's settings.
+    ``indexes`` are all that it may use; None stands for all that the operator's settings name.
     """
 
     identity: str

@@ -30,7 +30,7 @@ _PREFIX = "rg_"
 class Key(BaseModel):
     """A key as its file has it: the hash of the secret, and the rights of its holder.
 
-    The quotas are those of a day (UTC); None: any number.
+    Quotas hold for a day (UTC); None: any number.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..models import figures
-from ..models.figures import Figure
+from ..models.figures import Metric
 from .serving import FIGURES
 
 _BUCKETS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300)  # seconds
@@ -34,7 +34,7 @@ def watch_figures() -> CollectorRegistry:
     registry = CollectorRegistry()
     metrics = {figure: _metric(figure, registry) for figure in figures.FIGURES}
 
-    def add(figure: Figure, value: float, labels: Mapping[str, str]) -> None:
+    def add(figure: Metric, value: float, labels: Mapping[str, str]) -> None:
         metric = metrics[figure]
         one = metric.labels(**labels) if figure.labels else metric
         one.observe(value) if isinstance(one, Histogram) else one.inc(value)
@@ -43,7 +43,7 @@ def watch_figures() -> CollectorRegistry:
     return registry
 
 
-def _metric(figure: Figure, registry: CollectorRegistry) -> Counter | Gauge | Histogram:
+def _metric(figure: Metric, registry: CollectorRegistry) -> Counter | Gauge | Histogram:
     name, told, labels = f"ragraphs_{figure.name}", figure.told, figure.labels
     if figure.kind == "spread":
         return Histogram(name, told, labels, registry=registry, buckets=_BUCKETS)

@@ -1,4 +1,4 @@
-"""What `ragraphs serve` tells those who watch it: figures, logs, spans, and its health."""
+"""Figures, logs, spans and health that `ragraphs serve` tells to who watches it."""
 
 from __future__ import annotations
 
