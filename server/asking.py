@@ -47,7 +47,8 @@ async def reply_to(
 
 
 async def _output(events: Events) -> dict[str, Any]:
-    return [value async for name, value in events if name == "answer"][-1]
+    output: dict[str, Any] = [value async for name, value in events if name == "answer"][-1]
+    return output
 
 
 async def _events(asked: AskedQuestion, context: RouterContext) -> Events:

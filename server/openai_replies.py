@@ -105,8 +105,8 @@ def _message(output: Any, page: str, before: int = 0) -> dict[str, Any]:
     for link, title, url in links:
         start = text.index(link, end)
         end = start + len(link)
-        place = {"start_index": before + start, "end_index": before + end}
-        cited = {**place, "title": title, "url": url}
+        span = {"start_index": before + start, "end_index": before + end}
+        cited = {**span, "title": title, "url": url}
         annotations.append({"type": "url_citation", "url_citation": cited})
     refusal = None if output["answer"] else text
     return {"content": text, "refusal": refusal, "annotations": annotations}
