@@ -67,8 +67,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out, on shared stores, the tests that are about files of a folder."""
+    """Tests with a PostgreSQL server are slow; on shared stores, no folder's files are tested."""
+    for item in items:
+        if "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
     if config.getoption("--stores") == "shared":
         for item in items:
             if mark := item.get_closest_marker("in_folder"):

@@ -168,15 +168,11 @@ class AnyLife(RuleBasedStateMachine):
 
 _QUIET = [*HealthCheck]
 _PROFILE = settings.get_current_profile_name()
-TestAnyLife = AnyLife.TestCase
-TestAnyLife.settings = settings(
-    max_examples=3, stateful_step_count=4, deadline=None, suppress_health_check=_QUIET
-)
 
 
 @pytest.mark.slow
 class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
-    """The same with more examples; ``--hypothesis-profile=trust`` has 2,000."""
+    """A few lives; ``--hypothesis-profile=trust`` has 2,000."""
 
     settings = settings(
         max_examples=2000 if _PROFILE == "trust" else 25,

@@ -80,6 +80,7 @@ def calls_of(index: ragraphs.Index) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
+@pytest.mark.slow
 async def test_a_call_has_the_same_result_in_python_as_a_tool_and_by_mcp(index, tools, url):
     calls = calls_of(index)
     assert {name for name, _ in calls} == set(TOOLS) == set(tools)
@@ -185,6 +186,7 @@ ODD = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_hostile_arguments_are_refused_in_a_sentence_each(index, tools):
     tried = 0
     for name, tool in tools.items():
@@ -201,6 +203,7 @@ async def test_hostile_arguments_are_refused_in_a_sentence_each(index, tools):
     assert tried > 300
 
 
+@pytest.mark.slow
 async def test_hostile_arguments_are_refused_over_http_as_well(url):
     for name, odd in itertools.product(TOOLS, ({"top_k": -1}, {"where": "x"}, {"nonsense": 1})):
         result = await called(url, name, **odd)
@@ -227,6 +230,7 @@ def by_mcp(url: str, tool: BaseTool) -> BaseTool:
     )
 
 
+@pytest.mark.slow
 async def test_an_agent_reads_by_tools_and_over_http_alike(index, tools, url):
     told = []
     for offered in (list(tools.values()), [by_mcp(url, tool) for tool in tools.values()]):

@@ -61,6 +61,7 @@ async def test_calls_end_at_the_ceiling(root, monkeypatch):
     assert day.told() == "3 calls of 3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "most"), [("max_tokens", 1000), ("max_cost", 0.00019)])
 async def test_tokens_and_money_pass_a_ceiling_by_one_reply_at_most(root, monkeypatch, limit, most):
     day = bounded(monkeypatch, **{limit: most})

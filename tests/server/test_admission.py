@@ -159,6 +159,7 @@ def test_a_client_that_leaves_makes_room_for_the_next(url, model, accept):
         assert asked(url).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
     call = {"name": "answer_question", "arguments": {"query": body()["question"]}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}

@@ -105,6 +105,7 @@ def test_processes_share_the_questions(root, model):
         test_two_clients_are_answered_at_once(url)
 
 
+@pytest.mark.slow
 def test_a_question_may_refer_to_the_history_that_comes_with_it(url, model):
     history = [
         {"role": "user", "content": "Who designed the Tay Bridge?"},

@@ -98,6 +98,7 @@ async def test_a_statement_is_verified(url):
     assert [one["quote"] for one in result.structured_content["quotes"]] == [FORTH]
 
 
+@pytest.mark.slow
 async def test_the_passages_found_are_cut_to_what_a_model_reads(url):
     result = await called(url, "search_meaning", query="long tale", top_k=1)
     parts = result.structured_content["parts"]
@@ -120,6 +121,7 @@ async def test_a_search_by_an_unknown_key_names_the_keys_there_are(url):
     assert "year" in text_of(result) and len(result.structured_content["warnings"]) == 1
 
 
+@pytest.mark.slow
 async def test_the_whole_is_summarised_from_reports(url):
     result = await called(url, "summarise_documents")
     assert not result.is_error and "Forth" in json.dumps(result.structured_content)

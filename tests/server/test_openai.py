@@ -112,6 +112,7 @@ def test_the_usage_is_that_of_the_models(client, script):
     assert asked(client, extra_body=narrow).usage.total_tokens == 0  # kept
 
 
+@pytest.mark.slow
 def test_a_stream_adds_up_to_the_whole_completion(client):
     given: Any = {"model": "other/basic", "messages": SAID}
     streamed = {"stream": True, "stream_options": {"include_usage": True}}

@@ -38,7 +38,12 @@ def chroma(server: ChromaServer) -> str:
     return server.url
 
 
-@pytest.fixture(params=["embedded", "server", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(
+    params=[
+        "embedded",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("server", "postgresql")),
+    ]
+)
 def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]:
     """Opens the vectors of an index by its id, in one folder or on one server."""
     url = request.getfixturevalue("chroma") if request.param == "server" else None

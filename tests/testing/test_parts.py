@@ -39,6 +39,7 @@ class Shelf(BaseRetriever):
         return [Document(text) for text in self.texts]
 
 
+@pytest.mark.slow
 def test_an_index_is_a_retriever_with_all_capabilities(tmp_path):
     index = str(tmp_path / "notes")
     given = [{**one, "metadata": {"year": 1890}} for one in DOCUMENTS]
@@ -72,6 +73,7 @@ def test_a_web_search_by_function_and_ours_are_checked(tavily):
         check_web(lambda query: [], "Tay").require()
 
 
+@pytest.mark.slow
 def test_a_chat_model_is_asked_in_every_form(openai):
     openai.answer = lambda body: FORM
     llm = ChatOpenAI(model="m", base_url=openai.base_url, api_key=SecretStr("none"), max_retries=0)
@@ -98,6 +100,7 @@ class Forgetful(ChromaVectors):
         """Does nothing."""
 
 
+@pytest.mark.slow
 def test_our_store_of_vectors_holds_what_an_index_expects_and_another_is_found_out(tmp_path):
     def opened(kind: type[ChromaVectors]) -> Any:
         return lambda index: kind(Path(tmp_path / kind.__name__ / index), f"checked-{index}")

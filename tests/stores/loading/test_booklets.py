@@ -73,6 +73,7 @@ def test_other_text_stays_whole(text):
     assert not any(booklets.leaves_out(at) for at in range(0, len(text), 50))
 
 
+@pytest.mark.slow
 def test_no_passage_reaches_from_one_booklet_into_the_next():
     document = {"id": "fruit", "title": "Fruit", "text": f"{PEARS}\n{QUINCES}"}
     index_graph.invoke(
