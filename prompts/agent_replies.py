@@ -55,7 +55,7 @@ class AgentTurn(Answer):
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        """What is left out is empty, and nothing is looked for once the texts suffice."""
+        """Parts that are left out are empty, and nothing is looked for once the texts suffice."""
         value = super().tidy(value)
         if not isinstance(value, dict):
             return value

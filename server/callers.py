@@ -10,6 +10,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +186,17 @@ def _by_function(function: Callable[..., Any]) -> Finder:
     return find
 
 
+def _attribute(found: Any, name: str) -> Any:
+    return getattr(found, name, None)
+
+
 def _user(found: Any) -> User | None:
     """``found`` by a function as a user: a name, a dictionary, or an object with an identity."""
     if not found:
         return None
     if isinstance(found, str):
         found = {"identity": found}
-    told = found.get if isinstance(found, dict) else lambda name: getattr(found, name, None)
+    told = partial(dict.get, found) if isinstance(found, dict) else partial(_attribute, found)
     rights = told("rights")
     quotas = Ceilings(told("calls"), told("tokens"), told("cost"))
     caller = Caller(str(told("identity")), told("requests"), quotas)

@@ -17,10 +17,9 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from ..models.caller import Caller
-from ..state.errors import RagraphsError, UnavailableError
+from ..state.errors import RagraphsError, UnavailableError, problem_in
 from ..state.usage import Ceilings
 from .access import Right, User
-from .checked_runs import problem_in
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$")]
 _logger = logging.getLogger(__package__)

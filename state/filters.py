@@ -2,7 +2,7 @@
 
 A filter is a dictionary of keys of metadata, ``title`` and ``document`` among them, each with a
 value or with operators: ``{"author": "Ada", "year": {"$gte": 1990, "$lt": 2000}}``. All of them
-must hold, and so must those of the filters in a list under ``$and``. ``matches`` is what a filter
+must hold, and so must all filters in a list under ``$and``. ``matches`` is what a filter
 means; ``stores.conditions`` says the same in SQL.
 """
 
@@ -120,7 +120,7 @@ def joined(*filters: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _parts(where: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The filter without its list of filters, and those of the list."""
+    """The filter without its list of filters, and the filters of the list."""
     listed = where.get(AND, [])
     if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
         raise RagraphsError(f'{AND} takes a list of filters, such as [{{"author": "Ada"}}].')

@@ -1,4 +1,4 @@
-"""Vectors in PostgreSQL by its extension pgvector, in tables beside those of the catalogue."""
+"""Vectors in PostgreSQL by its extension pgvector, in tables beside the catalogue's."""
 
 from __future__ import annotations
 

@@ -17,6 +17,10 @@ from .group import Fresh, Parallel, Plot, Record, Seed, Settings, drawing, ended
 from .statement_tables import Conditions, conditions_chosen, cost
 from .tables import table_of, with_interval
 
+Questions = Annotated[
+    str, typer.Argument(help="File of questions (JSON), or a folder with it and the corpus.")
+]
+Corpus = Annotated[Path | None, typer.Option(help="File of the corpora (JSON).")]
 Sources = Annotated[
     list[str] | None,
     typer.Option(help="Only questions on the corpus of this name; may be repeated."),
@@ -26,34 +30,32 @@ Faithfulness = Annotated[
     typer.Option(help="Answers whose statements are sought in the retrieved texts."),
 ]
 
+Judge = Annotated[str | None, typer.Option(help="Model that compares statements; none: the model.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first questions of each type.")]
+Predictions = Annotated[
+    Path | None,
+    typer.Option(help="File .json for the answers, as the benchmark's scripts read them."),
+]
+
 
 @evaluate.command("graphrag-bench")
 @context_options(IndexContext)
 @shown
 def graphrag_bench(
     *,
-    questions: Annotated[
-        str, typer.Argument(help="File of questions (JSON), or a folder with it and the corpus.")
-    ],
-    corpus: Annotated[Path | None, typer.Option(help="File of the corpora (JSON).")] = None,
+    questions: Questions,
+    corpus: Corpus = None,
     source: Sources = None,
     method: Conditions = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Model that compares statements; none: the model.")
-    ] = None,
+    judge: Judge = None,
     faithfulness: Faithfulness = "creative",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first questions of each type.")
-    ] = None,
+    limit: Limit = None,
     setting: Settings = None,
     parallel: Parallel = 1,
     fresh: Fresh = False,
     seed: Seed = 0,
     plot: Plot = None,
-    predictions: Annotated[
-        Path | None,
-        typer.Option(help="File .json for the answers, as the benchmark's scripts read them."),
-    ] = None,
+    predictions: Predictions = None,
     record: Record = None,
     context: IndexContext,
 ) -> Shown:
@@ -70,10 +72,9 @@ def graphrag_bench(
     conditions = conditions_chosen(method, "local")
     methods = list(dict.fromkeys(one.method for one in conditions))
     given = load_bench(questions, corpus, source or (), limit)
+    settings = pairs(setting, methods)
     with progress_bars(quiet=False) as report:
-        plan = AnsweringPlan(
-            methods, context, None, pairs(setting, methods), fresh, parallel, report
-        )
+        plan = AnsweringPlan(methods, context, None, settings, fresh, parallel, report)
         result = evaluate_graphrag_bench(
             given,
             conditions,
@@ -86,8 +87,7 @@ def graphrag_bench(
         )
     if context.dry_run:
         return result, partial(cost, "judging")
-    plots = bench_plots(result)
-    draw(plots)
+    draw(plots := bench_plots(result))
     alone = given.parts[0][0] if len(given.parts) == 1 else None
     place = context_of(alone, context) if alone else context
     return ended("graphrag-bench", result, plots, _print, place)

@@ -102,17 +102,14 @@ def evaluate_graphrag_bench(
     if predictions is not None:
         check_place(predictions)
     check_record(outputs)
-    judging = _Judge(
-        plan.context.narrowed(Context, **({"model": judge} if judge else {})), faithful
-    )
+    judging = _Judge(plan.context.narrowed(Context, **{"model": judge} if judge else {}), faithful)
+    context = plan.context
     parts = [
-        (corpus, asked, plan._replace(context=context_of(corpus, plan.context)))
-        for corpus, asked in given.parts
+        (of, asked, plan._replace(context=context_of(of, context))) for of, asked in given.parts
     ]
     if plan.context.dry_run:
-        return add_forecasts(
-            [_forecast(corpus, asked, conditions, own, judging) for corpus, asked, own in parts]
-        )
+        costs = [_forecast(corpus, asked, conditions, own, judging) for corpus, asked, own in parts]
+        return add_forecasts(costs)
     judged: dict[str, list[Judged]] = {one.name: [] for one in conditions}
     for corpus, asked, own in parts:
         for name, rows in _of_corpus(corpus, asked, ways_of(conditions, own), own, judging).items():

@@ -160,7 +160,7 @@ def _told_of(index: Index, near: EntityPart, entity: StoredEntity, most: int) ->
         "kind": "entity",
         "place": f"{entity.name} ({entity.type})" if entity.type else entity.name,
         "text": " ".join(
-            filter(None, [entity.description, also and f"Also: {', '.join(also)}.", counted])
+            filter(None, [entity.description, f"Also: {', '.join(also)}." if also else "", counted])
         ),
     }
     told, sources = described(index, near, edges[:most]), sources_of(index, edges[:most])

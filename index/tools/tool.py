@@ -137,7 +137,7 @@ def reading_tool(
         arguments = _model_of(function, others)
 
         @wraps(function)
-        def checked(index: Index, *args: P.args, **kwargs: P.kwargs) -> ToolResult:
+        def checked(index: Index, /, *args: P.args, **kwargs: P.kwargs) -> ToolResult:
             try:
                 given = {**taken.bind_partial(*args).arguments, **kwargs}
                 values = arguments.model_validate(given)

@@ -1,4 +1,4 @@
-"""What only pgvector has: its index, filters within SQL, its extension, rows with vectors."""
+"""Parts that only pgvector has: its index, filters within SQL, its extension, rows with vectors."""
 
 from __future__ import annotations
 
