@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..algorithms.graphrag.communities import Membership, find_communities, remembered
 from ..models.protocol import OFFLINE
 from ..stores.communities import BEGUN
+from ..stores.untold import UNTOLD
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index
 from .prompt_words import known_as
@@ -43,7 +46,10 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
     communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
     made = {"hierarchy": remembered(communities, weights), _FOUND_BY: known_as(reader)}
     if COMMUNITIES.is_built(index):
-        index.communities.beside.replace(communities, {BEGUN: stamp, _BESIDE: made})
+        # Reports beside that an interrupted run wrote may tell of what was then.
+        interrupted = {UNTOLD: None} if is_begun(index) else {}
+        recorded = {BEGUN: stamp, _BESIDE: made, **interrupted}
+        index.communities.beside.replace(communities, recorded)
     else:
         recorded = {HIERARCHY.kept_as: stamp, WRITTEN: uuid.uuid4().hex}
         index.communities.replace(communities, made | recorded)
@@ -68,10 +74,10 @@ def stamp_as_reported(index: Index) -> str:
     return index.catalogue.property(BEGUN) or HIERARCHY.stamp(index)
 
 
-def put_in_use(index: Index, reported: str) -> None:
+def put_in_use(index: Index, reported: str, left: Mapping[str, Any]) -> None:
     """Puts the hierarchy beside, with its reports, in use; readers see the old or the new one.
 
-    ``reported`` is the stamp of its reports. Blocks.
+    ``reported`` is the stamp of its reports, ``left`` the property of what they lack. Blocks.
     """
     stamp, made = index.catalogue.properties(BEGUN, _BESIDE)
     recorded = {
@@ -79,6 +85,7 @@ def put_in_use(index: Index, reported: str) -> None:
         COMMUNITIES.kept_as: reported,
         WRITTEN: uuid.uuid4().hex,
         _BESIDE: None,
+        **left,
     }
     index.communities.take_place(made | recorded)
 

@@ -201,11 +201,28 @@ class CommunityStore:
         stored = rows_in_order(self._engine, self._communities, ids)
         return {row.id: _community(row) for row in stored}
 
-    def members(self) -> Iterator[tuple[str, str]]:
-        """Pairs of a community and an entity in it, by community and entity."""
+    def parents(self) -> dict[str, str]:
+        """The parent of every community, empty for those at the root, by level and id."""
+        table = self._communities
+        query = select(table.c.id, table.c.parent).order_by(table.c.level, table.c.id)
+        return {id: parent for id, parent in rows(self._engine, query)}
+
+    def unreported(self) -> set[str]:
+        """The communities that no report was written on yet."""
+        table = self._communities
+        return {
+            id for (id,) in rows(self._engine, select(table.c.id).where(table.c.title.is_(None)))
+        }
+
+    def members(self, of: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Pairs of a community, or one of those given, and an entity in it, in ascending order."""
         table = self._members
         query = select(table.c.community, table.c.entity).order_by(*table.primary_key.columns)
-        return ((community, entity) for community, entity in rows(self._engine, query))
+        if of is None:
+            found = rows(self._engine, query)
+        else:
+            found = rows_with(self._engine, query, table.c.community, of)
+        return ((community, entity) for community, entity in found)
 
     def members_of(self, id: str) -> list[str]:
         """The entities of one community, by id."""
