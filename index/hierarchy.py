@@ -16,7 +16,7 @@ from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index
 from .prompt_words import known_as
 
-_CLUSTERING = "1"  # to be raised when the same entities give other communities
+_CLUSTERING = "2"  # to be raised when the same entities give other communities, or other rows
 _FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
 _BESIDE = "hierarchy_beside"  # property: the properties of the hierarchy beside
 WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
