@@ -110,7 +110,7 @@ class Material:
 
     @cached_property
     def _parts(self) -> set[str]:
-        return parts_of_documents(self._index)
+        return _parts(self._index)
 
     def own_rows(self, id: str) -> list[Element]:
         """All entities, relations and claims of the community ``id``, of the most related first."""
@@ -221,8 +221,7 @@ def passages_of(report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id for finding in report["findings"] for id in finding["passages"]))
 
 
-def parts_of_documents(index: Index) -> set[str]:
-    """The passages of documents that have several. Blocks."""
+def _parts(index: Index) -> set[str]:
     documents: defaultdict[str, list[str]] = defaultdict(list)
     for passage in index.catalogue.all_passages():
         documents[passage["document"]].append(passage["id"])

@@ -11,14 +11,14 @@ from ..stores.untold import UNTOLD
 from .hierarchy import is_begun
 from .opening import Index
 from .prompt_words import known_as
-from .report_material import parts_of_documents
 
 
 def writer_of_reports(index: Index, model: str, limit: int) -> str:
     """All that reports depend on but entities and communities. Blocks."""
-    # Without a model it does not matter what is told in passing.
-    parts = () if model == OFFLINE else sorted(parts_of_documents(index))
-    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    # Without a model it does not matter what is told in passing, in a part of a document.
+    documents = [] if model == OFFLINE else index.catalogue.documents()
+    several = "\n".join(one["id"] for one in documents if one["passages"] > 1)
+    digest = hashlib.sha256(several.encode()).hexdigest()
     return f"{known_as(model)} {version('ragraphs')} {limit} {digest}"
 
 

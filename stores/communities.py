@@ -15,6 +15,7 @@ from .catalogue import property_row
 from .communities_beside import (
     BESIDE,
     SEEN_BESIDE,
+    clear_beside,
     community_row,
     copy_beside,
     member_rows,
@@ -96,10 +97,13 @@ class CommunityStore:
         """The hierarchy that will take the place of the one in use."""
         return CommunityStore(self._engine, beside=True)
 
-    def take_place(self, properties: Mapping[str, Any]) -> None:
+    def take_place(
+        self, properties: Mapping[str, Any], renamed: Mapping[str, str] | None = None
+    ) -> None:
         """Puts the hierarchy beside in the place of the one in use, and sets ``properties``.
 
-        It is one transaction. Where there is none beside, nothing is done.
+        Those that are ``renamed`` take the place of others, without being read. It is one
+        transaction. Where there is none beside, nothing is done.
         """
         begun = select(tables.properties.c.value).where(tables.properties.c.name == BEGUN)
         none = property_row(BEGUN, None)
@@ -108,7 +112,18 @@ class CommunityStore:
             if connection.scalar(begun) in (None, none["value"]):
                 return
             put_in_place(connection)
+            for old, name in (renamed or {}).items():
+                delete_with(connection, tables.properties.c.name, [name])
+                at = tables.properties.c.name == old
+                connection.execute(tables.properties.update().where(at).values(name=name))
             recorded = [none, *(property_row(*item) for item in properties.items())]
+            upsert(connection, tables.properties, recorded)
+
+    def give_up_beside(self, properties: Iterable[str]) -> None:
+        """Deletes the hierarchy beside, and its ``properties``."""
+        with self._engine.begin() as connection:
+            clear_beside(connection)
+            recorded = [property_row(name, None) for name in (BEGUN, *properties)]
             upsert(connection, tables.properties, recorded)
 
     def replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, exists, select, union_all
+from sqlalchemy import ColumnElement, Connection, Table, delete, exists, select, union_all
 
 from ..state.reports import Community
 from . import tables
@@ -43,14 +43,15 @@ def replace_beside(connection: Connection, communities: Sequence[Community]) -> 
     query = select(table.id, table.level, table.parent)
     in_use = {id: (level, parent) for id, level, parent in connection.execute(query)}
     gone = in_use.keys() - {each.id for each in communities}
-    kept = reports_in(connection, _ROWS, _NEW_SOURCES)
+    kept = reports_in(connection, _ROWS, _NEW_SOURCES, _ROWS.c.level != _GONE)
     new = [
         each
         for each in communities
         if each.id in kept or in_use.get(each.id) != (each.level, each.parent)
     ]
     moved = [each.id for each in new if each.id not in kept and each.id in in_use]
-    kept |= reports_in(connection, _IN_USE, _SOURCES, moved)
+    for batch in batches(moved):
+        kept |= reports_in(connection, _IN_USE, _SOURCES, _IN_USE.c.id.in_(batch))
     rows = [community_row(each, kept) for each in new]
     rows += [community_row(Community(id, _GONE, "", ()), {}) for id in sorted(gone)]
     replace_all(connection, _ROWS, rows)
@@ -76,20 +77,22 @@ def put_in_place(connection: Connection) -> None:
     for table, beside in zip((_IN_USE, _MEMBERS, _SOURCES), BESIDE, strict=True):
         names = table.columns.keys()
         connection.execute(table.insert().from_select(names, select(beside)))
-        connection.execute(delete(beside))
+    clear_beside(connection)
+
+
+def clear_beside(connection: Connection) -> None:
+    """Leaves no rows beside, so that all that is seen there is what is in use."""
+    for table in BESIDE:
+        connection.execute(delete(table))
 
 
 def reports_in(
-    connection: Connection, table: Table, sources: Table, ids: Iterable[str] | None = None
+    connection: Connection, table: Table, sources: Table, *conditions: ColumnElement[bool]
 ) -> dict[str, Mapping[str, Any]]:
-    """The report that each community has, or each of ``ids``, with the hash of its source."""
+    """The report of each community that meets ``conditions``, with the hash of its source."""
     columns = (table.c.id, *(table.c[name] for name in _REPORT), sources.c.source)
     query = select(*columns).outerjoin(sources, sources.c.community == table.c.id)
-    if ids is None:
-        found = iter([query])
-    else:
-        found = (query.where(table.c.id.in_(batch)) for batch in batches(ids))
-    return {row.id: row._mapping for one in found for row in connection.execute(one)}
+    return {row.id: row._mapping for row in connection.execute(query.where(*conditions))}
 
 
 def community_row(each: Community, kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -116,6 +116,9 @@ def test_a_hierarchy_beside_is_whole_and_holds_only_what_differs(store, engine):
     beside.replace(wanted, {BEGUN: "again"})  # what an interrupted run has written is kept
     assert (beside.all(), list(beside.members()), beside.sources()) == seen
     assert (store.all(), list(store.members()), store.sources()) == before
+    beside.replace([*wanted, TREE[2]], {BEGUN: "b"})  # a community that was gone before
+    assert [one.report for one in beside.get(["right", "c"]).values()] == [REPORT, other]
+    beside.replace(wanted, {BEGUN: "again"})
     store.take_place({})
     assert (store.all(), list(store.members()), store.sources()) == seen
     assert not any(rows_of(engine, table) for table in BESIDE)
