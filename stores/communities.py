@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, or_, select
+from sqlalchemy import Connection, Engine, FromClause, or_, select
 
 from ..state.reports import Community, Report
 from . import tables
@@ -90,7 +90,8 @@ class CommunityStore:
     def __init__(self, engine: Engine, *, beside: bool = False) -> None:
         self._engine = engine
         self._is_beside = beside
-        self._communities, self._members, self._sources = SEEN_BESIDE if beside else _IN_USE
+        seen: tuple[FromClause, ...] = SEEN_BESIDE if beside else _IN_USE
+        self._communities, self._members, self._sources = seen
 
     @property
     def beside(self) -> CommunityStore:

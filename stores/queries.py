@@ -18,6 +18,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    FromClause,
     Select,
     Table,
     bindparam,
@@ -132,7 +133,7 @@ def first_rows_with(
 
 
 def rows_in_order(
-    engine: Engine, table: Table, ids: Iterable[str], *conditions: ColumnElement[bool]
+    engine: Engine, table: FromClause, ids: Iterable[str], *conditions: ColumnElement[bool]
 ) -> Iterator[Any]:
     """The rows of ``table`` with these ids that meet ``conditions``, in the order of ``ids``."""
     ids, query = list(ids), select(table).where(*conditions)
@@ -140,7 +141,7 @@ def rows_in_order(
     return (found[id] for id in ids if id in found)
 
 
-def count_rows(engine: Engine, table: Table, *conditions: ColumnElement[bool]) -> int:
+def count_rows(engine: Engine, table: FromClause, *conditions: ColumnElement[bool]) -> int:
     """The number of rows of ``table`` that meet all ``conditions``."""
     query = select(func.count()).select_from(table).where(*conditions)
     with engine.connect() as connection:
