@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .context import (
+        AgentContext,
         BasicContext,
         Context,
         CragContext,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Tog2Context,
     )
     from .front import BoundGraph, bind, build, builder
+    from .graphs.agent import graph as agent_graph
     from .graphs.basic import graph as basic_graph
     from .graphs.crag import graph as crag_graph
     from .graphs.deeprag import graph as deeprag_graph
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from .graphs.tog2 import graph as tog2_graph
     from .integrations.collection import index_collection
     from .integrations.opened import Index, open_index
+    from .integrations.tools import tools
     from .models.documents import to_documents
     from .settings import Settings
     from .state.errors import (
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AgentContext",
     "BasicContext",
     "BoundGraph",
     "Citation",
@@ -71,6 +75,7 @@ __all__ = [
     "Tog2Context",
     "UnexpectedError",
     "__version__",
+    "agent_graph",
     "basic_graph",
     "bind",
     "build",
@@ -85,6 +90,7 @@ __all__ = [
     "router_graph",
     "to_documents",
     "tog2_graph",
+    "tools",
 ]
 
 _PLACES = {
@@ -95,6 +101,7 @@ _PLACES = {
     "index_collection": "integrations.collection",
     "Index": "integrations.opened",
     "open_index": "integrations.opened",
+    "tools": "integrations.tools",
     "to_documents": "models.documents",
     "RouterContext": "graphs.methods",
     "Settings": "settings",

@@ -155,11 +155,13 @@ class Settings(BaseSettings):
         default=None, description="Folder of prompt files that replace the built-in ones by name."
     )
     chroma_url: str | None = Field(
-        default=None, description="Address of a Chroma server; unset: embedded in the index folder."
+        default=None,
+        description="Address of a Chroma server for vectors; unset: in the database, or embedded "
+        "in the index folder.",
     )
     database: SecretStr | None = Field(
         default=None,
-        description="Address of a PostgreSQL database for the catalogues of all indexes, such as "
+        description="Address of a PostgreSQL database (with pgvector) for all indexes, such as "
         "postgresql+psycopg://user:password@host/name; unset: SQLite in the index folder.",
     )
     cache: Path = Field(

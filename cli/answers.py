@@ -14,8 +14,8 @@ from rich.text import Text
 from ..language.analyser import one_line
 from ..models.protocol import OFFLINE
 from ..state.answering import AnswerOutput, Verdict
+from ..state.places import told_place
 from ..state.records import Evidence
-from ..views.compact import place_of
 from .excerpts import PassageExcerpt, best_passages, excerpt, supporting
 from .show import cost_of, notes, out, visible
 
@@ -131,7 +131,7 @@ def _citations(result: AnswerOutput) -> list[PassageExcerpt]:
     for place, citation in enumerate(result["citations"], start=1):
         quote = Text(f"[{place}] “{one_line(citation['quote'])}”")
         _wrapped(quote, indent=2, hanging=4, whole=out.soft_wrap)
-        _wrapped(Text(one_line(place_of(citation)), "dim"), indent=6, whole=out.soft_wrap)
+        _wrapped(Text(one_line(told_place(citation)), "dim"), indent=6, whole=out.soft_wrap)
         quoted: Evidence = {
             "id": citation["passage"],
             "document": citation["document"],
@@ -197,7 +197,7 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt
     best = best_passages(passages, result["citations"], said)[:most]
     for place, one in enumerate(best, start=1):
         untitled: Evidence = {**one.passage, "title": ""}
-        _heading(place, one.passage["title"], place_of(untitled))
+        _heading(place, one.passage["title"], told_place(untitled))
         _wrapped(excerpt(one, in_colour=out.color_system is not None, quiet=_is_unspoken(result)))
         out.print()
     found = len(passages)
@@ -222,7 +222,7 @@ def _communities(result: Mapping[str, Any], most: int, above: int) -> str:
 
 def passage_in_place(found: PassageExcerpt, before: str, after: str) -> None:
     """Prints a passage with its citations marked, between the text ``before`` and ``after``."""
-    _wrapped(Text(place_of(found.passage), "bold"), indent=0)
+    _wrapped(Text(told_place(found.passage), "bold"), indent=0)
     in_colour = out.color_system is not None
     marks = [(one["start"], one["end"]) for one in found.citations]
     start, text = found.passage["start"], found.passage["text"]

@@ -33,6 +33,13 @@ if told and os.getppid() == server:
 def application() -> Any:
     """Application that `ragraphs serve` runs in each of its processes, which ends in time."""
     from ..server.alone import app
+    from ..server.logs import write_json_lines
+    from ..server.serving import told_serving
+    from ..server.telemetry import set_up_telemetry
+
+    set_up_telemetry()
+    if told_serving().json_logs:
+        write_json_lines()
 
     _guard()
     return app

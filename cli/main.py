@@ -17,13 +17,14 @@ from ..graphs.methods import RouterContext
 from . import failing, show
 from .answers import PASSAGES, show_answer
 from .asking import answer_of_server
-from .copying import copy
+from .copying import backup, copy
 from .demo import demo
 from .entities import entities
 from .evaluate import evaluate
 from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, shown
 from .indexing import index
+from .keys import keys
 from .next_steps import advise
 from .operating import Wait
 from .plan import plan
@@ -282,7 +283,14 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "communities": communities,
         "export": export,
     },
-    "Look after it": {"doctor": doctor, "remove": remove, "copy": copy, "plan": plan},
+    "Look after it": {
+        "doctor": doctor,
+        "remove": remove,
+        "copy": copy,
+        "backup": backup,
+        "plan": plan,
+        "keys": keys,
+    },
     "Try and measure": {
         "try": try_model,
         "evaluate": evaluate,

@@ -10,7 +10,6 @@ from ..context import IndexContext
 from ..models.protocol import OFFLINE
 from ..settings import settings
 from ..state.usage import dollars
-from ..stores.vector_store import store_of
 from . import show
 from .flags import Shown, context_options, shown
 
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from .planning import CorpusNeeds, Figure
 
 _STORES = {
-    "folder": "a folder on one machine (SQLite and {vectors} inside it); nothing else to run.",
-    "shared": "PostgreSQL for the catalogue and a {vectors} server for vectors, so that several "
-    "machines read and write.",
+    "folder": "a folder on one machine (SQLite and the vectors inside it); nothing else to run.",
+    "shared": "PostgreSQL for the catalogue and the vectors, so that several machines read and "
+    "write.",
     "engine": "a search engine of your own behind LangChain's interfaces; this is more than "
-    "PostgreSQL and one {vectors} server should hold. The figures below are only for comparison.",
+    "one PostgreSQL server should hold. The figures below are only for comparison.",
 }
 
 
@@ -66,11 +65,11 @@ def _print(found: CorpusNeeds) -> None:
     )
     serving, indexing = found["serving_memory"], found["indexing_memory"]
     disk, work = found["disk"], list(found["processor_hours"].values())
-    vectors, name = "", store_of(settings()).name
+    vectors = ""
     if found["stores"] != "folder":
-        vectors = f"; the {name} server {_size(found['server_memory'])} besides"
+        vectors = f"; the server of the vectors {_size(found['server_memory'])} besides"
     rows = {
-        "stores": _STORES[found["stores"]].format(vectors=name),
+        "stores": _STORES[found["stores"]],
         "memory": f"{_size(indexing)} to index, {_size(serving)} for each process that "
         f"answers{vectors}",
         "disk": f"{_size(*disk.values())}: tables {_size(disk['tables'])}, vectors "

@@ -6,7 +6,7 @@ import os
 import socket
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,9 @@ from .ending import GRACE, tell_workers
 from .flags import INDEX_ONLY, context_options
 from .running import opened
 from .watching import following
+
+if TYPE_CHECKING:
+    from ..server.serving import Serving
 
 _APPLICATION = "ragraphs.cli.ending:application"
 
@@ -42,12 +45,29 @@ def serve(
             metavar="FOLDER", help="Keep the index up to date with a folder; may be repeated."
         ),
     ] = None,
+    auth: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION",
+            help="Ask a function who calls, as LangGraph's servers do: my_module:authenticate or "
+            "./auth.py:auth.",
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Let in only who has a key, from the file of ragraphs keys."
+        ),
+    ] = None,
+    json_logs: Annotated[
+        bool, typer.Option("--json-logs", help="Log on stderr, each line a JSON object.")
+    ] = False,
     context: Context,
 ) -> None:
-    """Serve an index over HTTP: a page at /, questions at /ask, tools for assistants at /mcp.
+    """Serve an index over HTTP: page at /, questions at /ask, OpenAI's clients at /v1, MCP at /mcp.
 
-    Whoever reaches the address may ask; only the indexes that the operator's settings name are
-    open, without such settings this one.
+    Without --auth or --keys whoever reaches the address may ask. Only the indexes that the
+    operator's settings name are open, without such settings this one.
     """
     from ..views.doctor import missing_packages
 
@@ -56,26 +76,35 @@ def serve(
             f"Serving needs packages that are not installed ({', '.join(missing)}): "
             "pip install 'ragraphs[serve]'."
         )
+    from ..server.callers import finder_of
+    from ..server.serving import Serving
+
+    finder_of(auth, keys)  # which says what is wrong with them
+    serving = Serving(auth=auth, keys=keys, json_logs=json_logs)
     with following(watch, context.index) if watch else nullcontext():
-        _serve(host, port, workers, context)
+        _serve(host, port, workers, context, serving)
 
 
-def _serve(host: str, port: int, workers: int, context: Context) -> None:
+def _serve(host: str, port: int, workers: int, context: Context, serving: Serving) -> None:
     """Serves until it is told to end."""
     import uvicorn
 
     from ..models.nearby import advice
+    from ..server.serving import shared_figures
 
     advised = advice(settings()) if is_plain() else ""
+    serving.tell()
     folder = _open_to_callers(context)
     _try_address(host, port)
     show.sentence(f"The page is at {_address(host, port)}; Ctrl-C ends the server.")
     if workers > 1:
         tell_workers()
     telling: AbstractContextManager[None] = nullcontext()
-    if host in {"127.0.0.1", "localhost", "0.0.0.0"} and folder.is_dir():
+    is_near = host in {"127.0.0.1", "localhost", "0.0.0.0"} and folder.is_dir()
+    if is_near and serving.lets_all_in:
         telling = announced(folder, port, own_settings(RouterContext()), advised)
-    with telling:
+    figures = shared_figures() if workers > 1 else nullcontext()
+    with telling, figures:
         uvicorn.run(
             _APPLICATION,
             factory=True,
@@ -83,6 +112,7 @@ def _serve(host: str, port: int, workers: int, context: Context) -> None:
             port=port,
             workers=workers,
             log_level="warning",
+            log_config=None if serving.json_logs else uvicorn.config.LOGGING_CONFIG,
             loop="asyncio",  # another one would need the signals' file that the guard reads
             timeout_graceful_shutdown=GRACE,
         )

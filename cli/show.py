@@ -21,10 +21,10 @@ from rich.tree import Tree
 from ..language.analyser import one_line
 from ..language.claims import told_claim
 from ..models.protocol import OFFLINE
+from ..state.places import told_place
 from ..state.records import Usage
 from ..state.usage import dollars, total_tokens
 from ..stores.loading.sources import told_endings
-from ..views.compact import place_of
 
 if TYPE_CHECKING:
     from ..index.copying import Copied
@@ -324,7 +324,7 @@ def entities_in_full(found: Sequence[dict[str, Any]]) -> None:
         for claim in entity["claims"]:
             out.print(escape(f"  {told_claim(claim)}"))
         for passage in entity["passages"]:
-            out.print(f"  [dim]{escape(place_of(passage))}[/dim]")
+            out.print(f"  [dim]{escape(told_place(passage))}[/dim]")
 
 
 def correction(result: Any) -> None:
@@ -372,7 +372,7 @@ def community(report: dict[str, Any]) -> None:
     names = ", ".join(entity["name"] for entity in report["entities"])
     out.print(f"[dim]entities[/dim] {escape(names)}")
     for passage in report["passages"]:
-        out.print(f"  [dim]{escape(place_of(passage))}[/dim]")
+        out.print(f"  [dim]{escape(told_place(passage))}[/dim]")
 
 
 def notes(sentences: Sequence[str]) -> None:

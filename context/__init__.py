@@ -4,6 +4,7 @@ Settings that only the operator may change are in ``settings``. Each graph's ``c
 subclass of ``Context``.
 """
 
+from .agent import AgentContext as AgentContext
 from .base import Context as Context
 from .indexing import IndexContext as IndexContext
 from .indexing import LayerName as LayerName

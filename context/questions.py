@@ -22,6 +22,13 @@ MostCalls = Annotated[
     int, Field(ge=1, le=1000, description="Most requests to language models a question.")
 ]
 
+MaxSteps = Annotated[
+    int, Field(ge=1, le=24, description="Most steps of the narrative, or turns of the agent.")
+]
+ContextTokens = Annotated[
+    int, Field(ge=500, le=200_000, description="Most tokens of texts in one request.")
+]
+
 
 def _checked_filter(where: dict[str, Any] | None) -> dict[str, Any] | None:
     if where is not None:
@@ -227,7 +234,7 @@ class DeepragContext(QuestionContext):
             "takes its word."
         ),
     ] = "biased"
-    max_steps: Annotated[int, Field(ge=1, le=24, description="Most steps of the narrative.")] = 10
+    max_steps: MaxSteps = 10
     max_depth: Annotated[int, Field(ge=0, le=3, description="Most levels below the question.")] = 3
     step_passages: Annotated[
         int, Field(ge=1, le=20, description="Passages to retrieve for a sub-question.")
@@ -266,9 +273,7 @@ class GraphragContext(QuestionContext):
             "points'; empty: as the question asks.",
         ),
     ] = ""
-    context_tokens: Annotated[
-        int, Field(ge=500, le=200_000, description="Most tokens of texts in one request.")
-    ] = 8000
+    context_tokens: ContextTokens = 8000
     general_knowledge: Annotated[
         bool, Field(description="Add what the model knows besides, marked as such.")
     ] = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -12,6 +13,7 @@ from ..index.opening import Index
 from ..state.errors import RagraphsError
 from .answering import AnsweringPlan, Way, indexing, outcomes_in, ways_of
 from .datasets import UNANSWERABLE, Dataset, LabelledQuestion, load_dataset
+from .figures import check_record, output_of, record, set_manifest
 from .intervals import share_of
 from .metrics import answer_f1, containment, exact_match, f1_at, precision_at, recall_at
 from .outcomes import Outcome
@@ -56,13 +58,20 @@ class Scored(NamedTuple):
     support_f1: float | None
 
 
-def evaluate_answers(folder: str, plan: AnsweringPlan) -> list[dict[str, Any]]:
+def evaluate_answers(
+    folder: str, plan: AnsweringPlan, outputs: Path | None = None
+) -> list[dict[str, Any]]:
     """For every method its measures over the set in ``folder``, in the form of ``--json``.
+
+    The answers are added to the file ``outputs``, if one is named.
 
     Raises RagraphsError for what concerns all questions.
     """
+    check_record(outputs)
     dataset = load_dataset(folder, plan.limit)
     with asked_by(ways_of(plan), dataset, answerable, plan, unanswerable=True) as asked:
+        if outputs is not None:
+            record(outputs, set_manifest(asked.dataset), _outputs(asked))
         unasked = len(asked.dataset.questions) - len(answerable(asked.dataset))
         return [
             {
@@ -76,6 +85,22 @@ def evaluate_answers(folder: str, plan: AnsweringPlan) -> list[dict[str, Any]]:
             }
             for method, rows in asked.scored.items()
         ]
+
+
+def _outputs(asked: AskedSet[Any]) -> Iterator[dict[str, Any]]:
+    """A row for each question and method, as files of figures have it."""
+    open_ones = [one for one in asked.dataset.questions if _is_unanswerable(one)]
+    for method, rows in asked.scored.items():
+        pairs = [(row.question, row.outcome, row.found) for row in rows]
+        refused = zip(open_ones, asked.unanswerable[method], strict=True)
+        for question, outcome, found in [*pairs, *((*pair, []) for pair in refused)]:
+            kept = ("answer", "sufficient", "missing", "calls", "tokens", "tried", "error")
+            yield {
+                **output_of(method, question, found),
+                "gold": list(question.answers),
+                **{name: outcome[name] for name in kept},  # type: ignore[literal-required]
+                "citations": len(outcome["citations"]),
+            }
 
 
 @contextmanager

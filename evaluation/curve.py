@@ -16,9 +16,8 @@ from .asking import Estimate
 from .cost import estimated
 from .datasets import Dataset, LabelledQuestion, load_dataset
 from .intervals import mean_of
-from .metrics import recall_at
+from .metrics import CUTOFFS, recall_at
 from .plots import Bar, Plot, Spot, Unit, bars
-from .retrieval import CUTOFFS
 
 QUALITY = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
 _ALL = "all"

@@ -107,11 +107,29 @@ class Dataset:
         notes = _changes(changed, len(documents), len(self.questions) - len(kept))
         return replace(self, questions=kept, is_in_index=True, notes=tuple(notes))
 
+    def beside_others(self, index: Index) -> Dataset:
+        """The set with a note on the documents of ``index`` that are not of it, if any. Blocks."""
+        prefix = self.prefix(index.home)
+        notes = strangers(index, lambda document: document.startswith(prefix), self.name)
+        return replace(self, notes=(*self.notes, *notes))
+
     def is_made_from(self, index: Index) -> bool:
         """Whether the set was made from an index such as ``index``: not from the set. Blocks."""
         if self.origin is None or not index.catalogue.count_documents():
             return False
         return not index.catalogue.documents(document_path(self.passages, index.home))
+
+
+def strangers(index: Index, is_own: Callable[[str], bool], name: str) -> list[str]:
+    """A sentence on the documents of ``index`` that are not of the set ``name``, if any. Blocks."""
+    found = [one["id"] for one in index.catalogue.documents() if not is_own(one["id"])]
+    if not found:
+        return []
+    named = _named(found)
+    return [
+        f"Documents of the index that are not of {name}: {len(found)} ({named}). The figures are "
+        "of all together; name another --index for the set alone."
+    ]
 
 
 def load_dataset(folder: str | Path, limit: int | None = None) -> Dataset:
@@ -191,11 +209,14 @@ def _changes(changed: Sequence[str], documents: int, left_out: int) -> list[str]
     """Sentences on the ``changed`` of the ``documents`` of a set, and questions ``left_out``."""
     notes = []
     if changed:
-        named = ", ".join(changed[:_NAMED]) + " and others" * (len(changed) > _NAMED)
         notes.append(
             f"{len(changed)} of the {documents} documents that the set asks about have changed "
-            f"since it was made ({named}); make the set again."
+            f"since it was made ({_named(changed)}); make the set again."
         )
     if left_out:
         notes.append(f"{left_out} questions are left out: passages that support them are gone.")
     return notes
+
+
+def _named(documents: Sequence[str]) -> str:
+    return ", ".join(documents[:_NAMED]) + " and others" * (len(documents) > _NAMED)

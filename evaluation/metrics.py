@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+CUTOFFS = (2, 5, 10, 20)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _UNSPACED = re.compile(r"([぀-ヿ㐀-鿿])")
 

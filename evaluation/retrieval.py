@@ -21,10 +21,10 @@ from ..state.errors import IndexNotFoundError
 from ..state.index import IndexInput
 from ..state.records import Evidence
 from .datasets import Dataset, LabelledQuestion, load_dataset, supported
+from .figures import check_record, output_of, record, set_manifest
 from .measuring import peak_megabytes, timed
-from .metrics import all_support_at, f1_at, precision_at, recall_at
+from .metrics import CUTOFFS, all_support_at, f1_at, precision_at, recall_at
 
-CUTOFFS = (2, 5, 10, 20)
 METRICS = {
     "recall": recall_at,
     "precision": precision_at,
@@ -47,13 +47,16 @@ def evaluate_retrieval(
     context: IndexContext,
     limit: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    outputs: Path | None = None,
 ) -> dict[str, Any]:
     """Recall, precision, F1 and all-support at cutoffs, time and memory, as ``--json`` has them.
 
     ``settings`` belong to the method, where ``retriever`` is a method's search; ``rerank`` and
     ``rerank_candidates`` are settings of retrievers, too. Ranks are of the set's passages, however
-    many pieces the index cut one into. Questions without support are counted apart.
+    many pieces the index cut one into. Questions without support are counted apart. The rankings
+    are added to the file ``outputs``, if one is named.
     """
+    check_record(outputs)
     dataset = load_dataset(folder, limit)
     settings = {"rerank": "", **(settings or {})}
     supported(dataset)
@@ -67,6 +70,9 @@ def evaluate_retrieval(
         seconds, rankings = timed(lambda: rankings_of(dataset, asked, index, retriever, settings))
         count = index.catalogue
         passages = count.count_passages() if dataset.is_in_index else count.count_documents()
+    if outputs is not None:
+        rows = [output_of(retriever, *pair) for pair in zip(asked, rankings, strict=True)]
+        record(outputs, set_manifest(dataset), rows)
     return {
         "set": dataset.name,
         "retriever": retriever,
@@ -117,7 +123,7 @@ def indexed_set(
     """
     own = is_made_from(dataset, context)
     with indexed({} if own else dataset.sources, context, report) as (index, seconds):
-        yield dataset.asked_in(index) if own else dataset, index, seconds
+        yield dataset.asked_in(index) if own else dataset.beside_others(index), index, seconds
 
 
 def is_made_from(dataset: Dataset, context: IndexContext) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import Field, create_model
 
 from ..context import (
+    AgentContext,
     BasicContext,
     CragContext,
     DeepragContext,
@@ -111,6 +112,18 @@ _RECORDS = (
         shown=("points", "communities", "look_ups"),
         description="Reads reports on communities of entities, each of which sums up its part.",
         suits="the whole of the documents, everything about one subject",
+    ),
+    Method(
+        name="agent",
+        title="Agent",
+        context_type=AgentContext,
+        layers=(),
+        calls=1,
+        further=1,
+        shown=("actions",),
+        description="Reads, and chooses tools to find what is missing, in turns: searches by "
+        "meaning and exact words, entities, walks, reports.",
+        suits="hard questions to a strong model",
     ),
 )
 METHODS = {method.name: method for method in _RECORDS}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypedDict, get_args
@@ -19,6 +21,8 @@ from .location import HOME, Location
 from .opening import COPIED_FROM, Index, check_whole, index_of, mark_written
 
 Report = Callable[[str, int, int], None]
+Check = Callable[[Index, Index], None]
+_ATTEMPTS = 10
 
 # What is not of the contents: an index's own id and place, and vectors that are being made.
 _OWN = {
@@ -36,28 +40,51 @@ class Copied(TypedDict):
     passages: int
 
 
-def copy_index(source: str, target: str, report: Report = lambda *_: None) -> Copied:
+def copy_index(
+    source: str, target: str, report: Report = lambda *_: None, check: Check = lambda *_: None
+) -> Copied:
     """Copies the index ``source`` to a new index ``target``, with all that was paid for.
 
         copied = copy_index("./.ragraphs", "notes")
 
     A text with a slash is a folder; another one is a name in the operator's database, or where
-    there is none, a folder too. ``report`` is told the step, and how much of it is done. A copy
-    that was not finished is begun anew. Blocks. Raises RagraphsError where there is another index
-    at ``target``, or somebody writes to one of the two.
+    there is none, a folder too. The copy is that of one moment, whoever writes meanwhile.
+    ``report`` is told the step, and how much of it is done; ``check`` gets the source as it was at
+    that moment and the copy, before this counts. A copy that was not finished is begun anew.
+    Blocks. Raises RagraphsError where there is another index at ``target``, or somebody writes to
+    it.
     """
     operator = settings()
-    return copy_between(_located(source, operator), _located(target, operator), report)
+    return copy_between(_located(source, operator), _located(target, operator), report, check)
 
 
-def copy_between(given: Location, wanted: Location, report: Report = lambda *_: None) -> Copied:
+def copy_between(
+    given: Location,
+    wanted: Location,
+    report: Report = lambda *_: None,
+    check: Check = lambda *_: None,
+) -> Copied:
     """Copies the index at ``given`` to a new one at ``wanted``, as ``copy_index`` does."""
+    from ..stores.moments import at_one_moment
+
     operator = settings()
     if given == wanted:
         raise RagraphsError(f"The index at {given.name} cannot be copied to itself; name another.")
-    origin = _opened(given, operator, create=False, any_format=True)
-    check_whole(origin)
-    return asyncio.run(_copied(origin, _new(wanted, operator, origin), report))
+    source = _opened(given, operator, create=False, any_format=True)
+    check_whole(source)
+    target = _new(wanted, operator, source)
+    for _ in range(_ATTEMPTS):
+        with at_one_moment(source.engine) as moment, suppress(_MovedOnError):
+            origin = index_of(given, moment, source.operator)
+            return asyncio.run(_copied(origin, target, report, check))
+    raise RagraphsError(
+        f"The index at {given.name} changes faster than it can be copied; copy it again when the "
+        "run that writes to it has ended."
+    )
+
+
+class _MovedOnError(Exception):
+    """Arrays or vectors of the moment that is copied were deleted meanwhile."""
 
 
 def _located(text: str, operator: Settings) -> Location:
@@ -91,12 +118,9 @@ def _new(location: Location, operator: Settings, origin: Index) -> Index:
     return index
 
 
-async def _copied(source: Index, target: Index, report: Report) -> Copied:
-    async with AsyncExitStack() as locks:
-        if not source.read_only:
-            await locks.enter_async_context(source.writing())
-        await locks.enter_async_context(target.writing())
-        await asyncio.to_thread(_copy, source, target, report)
+async def _copied(source: Index, target: Index, report: Report, check: Check) -> Copied:
+    async with target.writing():
+        await asyncio.to_thread(_copy, source, target, report, check)
     return {
         "source": source.name,
         "index": target.name,
@@ -105,45 +129,52 @@ async def _copied(source: Index, target: Index, report: Report) -> Copied:
     }
 
 
-def _copy(source: Index, target: Index, report: Report) -> None:
-    from ..stores.copying import clear_tables, copy_tables
+def _copy(source: Index, target: Index, report: Report, check: Check) -> None:
+    from ..stores.copying import clear_tables, copy_properties, copy_tables
 
     clear_tables(target.engine)
     target.vectors.delete_all_but([])
-    copy_tables(source.engine, target.engine, partial(report, "tables"))
-    target.catalogue.rebuild_terms()
-    _copy_vectors(source, target, report)
     names = [name for layer in LAYERS.values() if (name := layer.arrays(source))]
-    for done, name in enumerate(names, start=1):
-        target.arrays.take(name, source.arrays)
-        report("layers", done, len(names))
-    _finish(source, target)
+    try:  # first, since these are the first to be deleted by who writes meanwhile
+        for done, name in enumerate(names, start=1):
+            target.arrays.take(name, source.arrays)
+            report("layers", done, len(names))
+        copy_tables(source.engine, target.engine, partial(report, "tables"))
+        target.catalogue.rebuild_terms()
+        _copy_vectors(source, target, report)
+        _require_all(source, target)
+        copy_properties(source.engine, target.engine, _OWN)
+        check(replace(source, arrays=target.arrays), target)  # its own may be gone
+    except (_MovedOnError, FileNotFoundError, shutil.Error) as error:
+        target.vectors.close()  # whose files are deleted when it is begun anew
+        raise _MovedOnError from error
+    home = str(source.home) if target.location.in_database else None
+    mark_written(target)
+    target.catalogue.set_properties({HOME: home, COPIED_FROM: None})
 
 
 def _copy_vectors(source: Index, target: Index, report: Report) -> None:
-    collections = get_args(Collection)
-    total, done = sum(len(source.vectors.ids(name)) for name in collections), 0
-    for name in collections:
+    """Copies the vectors that belong to the moment; who writes may have made others since."""
+    passages = source.catalogue.passage_ids()
+    wanted = {name: source.vectors.ids(name) for name in get_args(Collection)}
+    wanted["passages"] &= set(passages)
+    total, done = sum(map(len, wanted.values())), 0
+    for name, ids in wanted.items():
         for entries, vectors in source.vectors.entries(name):
-            target.vectors.add(name, entries, vectors)
-            done += len(entries)
+            kept = [place for place, entry in enumerate(entries) if entry.id in ids]
+            target.vectors.add(name, [entries[place] for place in kept], vectors[kept])
+            done += len(kept)
             report("vectors", done, total)
+        if not ids <= target.vectors.ids(name):
+            raise _MovedOnError
 
 
-def _finish(source: Index, target: Index) -> None:
-    """Makes an index of the copy, once all is there."""
-    from ..stores.copying import copy_properties, uneven_tables
+def _require_all(source: Index, target: Index) -> None:
+    """Raises RagraphsError where a table of the copy is not whole."""
+    from ..stores.copying import uneven_tables
 
-    uneven: list[str] = uneven_tables(source.engine, target.engine)
-    for name in get_args(Collection):
-        if source.vectors.ids(name) != target.vectors.ids(name):
-            uneven.append(f"vectors of {name}")
-    if uneven:
+    if uneven := uneven_tables(source.engine, target.engine):
         raise RagraphsError(
             f"The copy at {target.name} lacks a part ({', '.join(uneven)}); run the same command "
             "again."
         )
-    copy_properties(source.engine, target.engine, _OWN)
-    home = str(source.home) if target.location.in_database else None
-    mark_written(target)
-    target.catalogue.set_properties({HOME: home, COPIED_FROM: None})

@@ -10,7 +10,7 @@ from ..language.analyser import keywords
 from ..language.dates import as_date
 from ..language.times import Range, TimeAsked, time_asked
 from ..models.meter import current_meter
-from ..state.filters import matches
+from ..state.filters import conditions_of, joined, matches
 from .narrowing import narrowed
 from .opening import CachedValue, Index, passages_stamp
 
@@ -51,22 +51,24 @@ def time_wanted(index: Index, question: str) -> TimeWanted | None:
     where most documents have dates, since else they are the time of a fact. None as well where the
     caller's filter is on dates.
     """
-    if time_asked(question) is None or "date" in json.loads(index.where or "{}"):
+    where = json.loads(index.where or "{}")
+    if time_asked(question) is None or any(one.key == "date" for one in conditions_of(where)):
         return None
     dates = _dates.of(index)
     newest = max(dates.of.values(), default="")
     asked = time_asked(question, newest[:10]) if newest else None
     if asked is None:
         return None
-    where, weight = _fitting(asked.ranges, dates)
+    span, weight = _fitting(asked.ranges, dates)
     if asked.order and dates.are_usual:
-        return TimeWanted({"date": _extreme(index, asked, where or {}, dates)}, EXACT)
-    return TimeWanted(where, weight) if where else None
+        return TimeWanted({"date": _extreme(index, asked, span or {}, dates)}, EXACT)
+    return TimeWanted(span, weight) if span else None
 
 
 def of_time(index: Index, wanted: TimeWanted) -> Index:
     """``index`` as if it held only the documents of a time. Blocks."""
-    return narrowed(index.whole or index, {**json.loads(index.where or "{}"), **wanted.where})
+    where = joined(json.loads(index.where or "{}"), wanted.where)
+    return narrowed(index.whole or index, where)
 
 
 def _fitting(ranges: Iterable[Range], dates: _Dates) -> tuple[dict[str, Any] | None, float]:

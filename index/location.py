@@ -49,14 +49,13 @@ class Location(NamedTuple):
                 f"The index {self.name} is in no database; set RAGRAPHS_DATABASE, or name a folder "
                 "with a slash, such as ./notes."
             )
-        store = store_of(operator)
-        if store.server is None:
-            raise RagraphsError(
-                f"Indexes in a database keep their vectors on a {store.name} server; set "
-                f"{store.setting} as well, or unset RAGRAPHS_DATABASE."
-            )
-        address = operator.database.get_secret_value()
-        return open_shared(address, self.name, create=create, any_format=any_format)
+        return open_shared(
+            operator.database.get_secret_value(),
+            self.name,
+            create=create,
+            any_format=any_format,
+            with_vectors=store_of(operator).in_database,
+        )
 
     def inode(self) -> int | None:
         """The number of the file of a folder's catalogue; None where there is none. Blocks."""
@@ -69,8 +68,10 @@ class Location(NamedTuple):
         """Whether there is an index. Blocks; raises RagraphsError where nobody can say."""
         if not self.in_database:
             return self.inode() is not None
+        from ..stores.queries import close_database
+
         try:
-            self.open_catalogue(operator, create=False, any_format=True).dispose()
+            close_database(self.open_catalogue(operator, create=False, any_format=True))
         except IndexNotFoundError:
             return False
         return True

@@ -41,7 +41,8 @@ def narrowed(index: Index, where: Mapping[str, Any] | None) -> Index:
     found = _kept.of(part)
     for sentence in found.warnings:
         current_meter().warn(sentence)
-    return replace(part, allowed=found.allowed)
+    vectors = index.vectors.only(where, found.allowed)
+    return replace(part, allowed=found.allowed, vectors=vectors)
 
 
 class _Allowed(NamedTuple):

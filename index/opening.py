@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary, finalize
 
 from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
+from ..models.figures import OPEN_INDEXES, note
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..settings import Settings, settings
@@ -208,10 +209,13 @@ def _opened(name: str, create: bool, in_memory: bool) -> Index:
 
             return index_of(location, open_memory(), operator)
     with _lock:
+        before = len(_open)
         _open[location] = index
         _open.move_to_end(location)
         while len(_open) > operator.open_indexes:
             _open.popitem(last=False)
+        if more := len(_open) - before:
+            note(OPEN_INDEXES, more)
     _close_dropped()
     return index
 
@@ -255,10 +259,12 @@ def check_whole(index: Index) -> None:
 
 def _close_dropped() -> None:
     """Closes the stores of indexes that nobody holds any more."""
+    from ..stores.queries import close_database
+
     while _dropped:
         vectors, engine = _dropped.popleft()
         vectors.close()
-        engine.dispose()
+        close_database(engine)
 
 
 def mark_written(index: Index) -> None:
@@ -291,7 +297,7 @@ def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
     # The id tells the index apart from others on the same server.
     id = catalogue.ensure_property(_ID, f"ragraphs-{uuid.uuid4().hex[:12]}")
     folder = location.folder(operator, id)
-    vectors = vectors_at(folder, id, operator, partial(_in_use, catalogue))
+    vectors = vectors_at(folder, id, operator, engine, partial(_in_use, catalogue))
     index = Index(
         location,
         engine,

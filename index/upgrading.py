@@ -19,6 +19,7 @@ def bring_up_to_date(index: str) -> None:
     Readers never call this. Blocks, outside of any event loop. Raises RagraphsError where another
     run is writing.
     """
+    from ..stores.queries import close_database
     from ..stores.schema import is_up_to_date
 
     operator = settings()
@@ -31,7 +32,7 @@ def bring_up_to_date(index: str) -> None:
         if not is_up_to_date(engine):
             asyncio.run(_upgrade(engine, location.name))
     finally:
-        engine.dispose()
+        close_database(engine)
 
 
 async def _upgrade(engine: Engine, name: str) -> None:

@@ -74,7 +74,9 @@ async def embed_missing(
     ids = partial(index.vectors.ids, collection)
     remove = partial(index.vectors.remove, collection)
     embed_batch = partial(_embed_batch, collection, load)
-    if await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report):
+    changed = await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report)
+    await to_its_end(index.vectors.settle, collection)
+    if changed:
         await asyncio.to_thread(mark_written, index)
     await asyncio.to_thread(release, index)
 

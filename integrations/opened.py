@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..context import Context, RetrieverName
-from ..index import opening
+from ..index import opening, tools
 from ..index.layers import ENTITIES
 from ..views.entities import with_passages
 
@@ -21,7 +21,16 @@ class Index(opening.Index):
     index = ragraphs.open_index("notes")
     print(index.catalogue.count_documents())
     retriever, graph = index.as_retriever(top_k=5), index.to_networkx()
+    print(index.search_words("Forth Bridge", top_k=3)["parts"])
     """
+
+    search_meaning = tools.search_meaning
+    search_words = tools.search_words
+    read = tools.read
+    look_up = tools.look_up
+    walk = tools.walk
+    list_documents = tools.list_documents
+    report = tools.report
 
     def as_retriever(
         self,

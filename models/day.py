@@ -1,4 +1,4 @@
-"""The operator's ceilings for a day, which all runs of all processes share."""
+"""The ceilings of a day, the operator's and a caller's, which all processes share."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..settings import Settings
 from ..state.errors import RagraphsError
 from ..state.usage import Amounts, Ceilings, dollars
 from .budget import LIKELY_REPLY
+from .caller import Caller, calling
 from .prices import known_prices
 from .protocol import NoReplyError
 
@@ -29,7 +30,7 @@ _PATIENCE = 1.0
 
 
 class Day:
-    """The operator's ceilings for a day (UTC), summed over all of his processes.
+    """The ceilings of a day (UTC), summed over all processes: the operator's, and a ``caller``'s.
 
     A request is taken off before it is sent, with a likely reply, and settled when it has ended.
 
@@ -38,9 +39,22 @@ class Day:
     ...     taken.spent(sent=912, received=40)
     """
 
-    def __init__(self, operator: Settings, ceilings: Ceilings) -> None:
+    def __init__(self, operator: Settings, ceilings: Ceilings, caller: Caller | None) -> None:
         self.ceilings = ceilings
-        self._operator = operator
+        self._operator, self._caller = operator, caller
+
+    def _accounts(self, date: str) -> dict[str, Ceilings]:
+        """The ceilings of a date by their accounts, the operator's first."""
+        found = {date: self.ceilings}
+        if self._caller is not None:
+            found[_account(date, self._caller)] = self._caller.ceilings
+        return {account: each for account, each in found.items() if each != Ceilings()}
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether there is a ceiling of money."""
+        own = None if self._caller is None else self._caller.ceilings.cost
+        return self.ceilings.cost is not None or own is not None
 
     @asynccontextmanager
     async def turn(self, model: str, tokens: int) -> AsyncIterator[Taken]:
@@ -66,7 +80,8 @@ class Day:
         """
         if not indexing:
             yield
-            self._spending().add(_today(), self.amounts(model, calls=0, sent=tokens))
+            accounts = self._accounts(_today())
+            self._spending().add(accounts, self.amounts(model, calls=0, sent=tokens))
             return
         taken = Taken(self, model, tokens, 0, calls=0)
         try:
@@ -82,41 +97,32 @@ class Day:
         cost = known_prices(self._operator).cost(model, sent=sent, received=received) or 0.0
         return Amounts(calls, sent + received, cost)
 
-    def take(self, day: str, least: Amounts, most: Amounts) -> bool:
+    def take(self, date: str, least: Amounts, most: Amounts) -> bool:
         """Whether a request could be taken; else it may be worth to wait for others. Blocks.
 
         Raises NoReplyError where it is not.
         """
-        spending, now = self._spending(), time.time()
-        if spending.take(day, least, most, self.ceilings, now, now + _HELD_SECONDS):
+        spending, now, accounts = self._spending(), time.time(), self._accounts(date)
+        if spending.take(accounts, least, most, now, now + _HELD_SECONDS):
             return True
-        sums, until = spending.of(day)
-        # What others hold may be given back, but for their calls.
-        limit = self._limit(sums + least if until < now else Amounts(sums.calls + least.calls))
-        if not limit:
-            return False
-        logger.warning("the operator's limit for today is reached: %s", limit)
-        raise NoReplyError(
-            "budget",
-            f"The operator's limit for today ({limit}) is reached; it begins anew at 00:00 UTC.",
-        )
+        for account, ceilings in accounts.items():
+            sums, until = spending.of(account)
+            # What others hold may be given back, but for their calls.
+            least_sums = sums + least if until < now else Amounts(sums.calls + least.calls)
+            if limit := _limit(least_sums, ceilings):
+                raise _reached(limit, None if account == date else self._caller)
+        return False
 
-    def settle(self, day: str, change: Amounts) -> None:
+    def settle(self, date: str, change: Amounts) -> None:
         """Ends a request that was taken. Blocks."""
-        self._spending().settle(day, change)
+        self._spending().settle(self._accounts(date), change)
 
     def told(self) -> str:
-        """The sums of today that have ceilings, in one line. Blocks."""
+        """The sums of today that have ceilings of the operator's, in one line. Blocks."""
         sums, _ = self._spending().of(_today())
         limits = _words(vars(self.ceilings))
         shown = _words(vars(sums))
         return ", ".join(f"{shown[name]} of {limits[name].split()[0]}" for name in limits)
-
-    def _limit(self, sums: Amounts) -> str:
-        """The first ceiling that ``sums`` are above, in words; empty where there is none."""
-        limits = _words(vars(self.ceilings))
-        over = (n for n in limits if getattr(sums, n) > getattr(self.ceilings, n))
-        return limits.get(next(over, ""), "")
 
     def _spending(self) -> Spending:
         from ..stores.spending import spending_of
@@ -125,7 +131,7 @@ class Day:
 
     def require(self, model: str) -> None:
         """Raises RagraphsError where money is limited, and the price of ``model`` is not known."""
-        if self.ceilings.cost is not None:
+        if self.limits_cost:
             known_prices(self._operator).require(model)
 
 
@@ -176,10 +182,39 @@ class Taken:
 
 
 def day_of(operator: Settings) -> Day | None:
-    """The ceilings that the ``operator`` sets for a day, if there are any."""
+    """The ceilings that hold today for who is calling, if there are any."""
     calls, tokens = operator.max_calls_per_day, operator.max_tokens_per_day
-    ceilings = Ceilings(calls, tokens, operator.max_cost_per_day)
-    return None if ceilings == Ceilings() else Day(operator, ceilings)
+    day = Day(operator, Ceilings(calls, tokens, operator.max_cost_per_day), calling.get())
+    return day if day._accounts("") else None
+
+
+def count_request(operator: Settings, caller: Caller) -> bool:
+    """Whether ``caller`` has one more request today, which is counted then. Blocks."""
+    from ..stores.spending import spending_of
+
+    one, accounts = Amounts(1), {f"{_account(_today(), caller)} /": Ceilings(caller.requests)}
+    return spending_of(operator).take(accounts, one, one, time.time(), 0.0)
+
+
+def _account(date: str, caller: Caller) -> str:
+    return f"{date} {caller.name}"
+
+
+def _limit(sums: Amounts, ceilings: Ceilings) -> str:
+    """The first of ``ceilings`` that ``sums`` are above, in words; empty where there is none."""
+    limits = _words(vars(ceilings))
+    over = (name for name in limits if getattr(sums, name) > getattr(ceilings, name))
+    return limits.get(next(over, ""), "")
+
+
+def _reached(limit: str, caller: Caller | None) -> NoReplyError:
+    whose = "the operator's" if caller is None else f"{caller.name}'s"
+    logger.warning("%s limit for today is reached: %s", whose, limit)
+    told = "The operator's" if caller is None else "Your"
+    return NoReplyError(
+        "budget",
+        f"{told} limit for today ({limit}) is reached; it begins anew at 00:00 UTC.",
+    )
 
 
 def _today() -> str:

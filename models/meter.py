@@ -23,7 +23,8 @@ from .budget import Budget
 from .day import Taken, day_of
 from .deadline import Deadline
 from .failures import was_given_up
-from .prices import known_prices
+from .figures import note_request
+from .prices import Prices, known_prices
 from .protocol import NoReplyError
 
 
@@ -192,11 +193,13 @@ class Meter:
             yield
             if self.budget is not None:
                 self.budget.spend(name, sent=tokens)
+        note_request(_prices, name, sent=tokens)
         with self._lock:
             self.embeddings[name] = self.embeddings.get(name, 0) + tokens
 
     def count(self, model: str, *, calls: int = 0, sent: int = 0, received: int = 0) -> None:
         """Adds requests, input tokens and output tokens of ``model``."""
+        note_request(_prices, model, calls=calls, sent=sent, received=received)
         if self.budget is not None:
             self.budget.spend(model, sent=sent, received=received)
         usage = self._usage_of(model)
@@ -245,6 +248,8 @@ class Meter:
         if self.budget is not None:
             self.budget.take_over(tally.usage)
         for model, used in tally.usage.get("models", {}).items():
+            sent, received = used["input_tokens"], used["output_tokens"]
+            note_request(_prices, model, calls=used["calls"], sent=sent, received=received)
             usage = self._usage_of(model)
             for name, count in used.items():
                 usage[name] += count  # type: ignore[literal-required]
@@ -272,6 +277,10 @@ class Meter:
         if (cost := known_prices(settings()).cost_of(usage)) is not None:
             usage["cost"] = cost
         return usage
+
+
+def _prices() -> Prices:
+    return known_prices(settings())
 
 
 _turn: ContextVar[Permit | None] = ContextVar("ragraphs_turn", default=None)

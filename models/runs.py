@@ -18,17 +18,20 @@ from ..state.records import Usage
 from ..state.usage import dollars, total_tokens
 from .budget import Budget
 from .deadline import Deadline
+from .figures import INDEX_RUNS, QUESTION_TIME, QUESTIONS, note
 from .protocol import paid_calls
 from .tracing import Attributes, begun, note_error
 
 logger = logging.getLogger("ragraphs.graphs")
+INDEXING = "index"  # the graph that answers no question
 
 
 @dataclass(eq=False)
 class GraphRun:
     """One run of a graph. ``within`` is the context of OpenTelemetry inside its span.
 
-    ``lost`` says that its model could not be reached.
+    ``lost`` says that its model could not be reached, ``inner`` that it is a step of another run;
+    ``index`` is the name of its index, once it has begun.
     """
 
     name: str
@@ -38,6 +41,8 @@ class GraphRun:
     budget: Budget | None = None
     deadline: Deadline | None = None
     lost: bool = False
+    inner: bool = False
+    index: str = ""
     started: float = field(default_factory=time.monotonic)
     parts: set[UUID] = field(default_factory=set)
 
@@ -78,7 +83,12 @@ class RunWatch(BaseCallbackHandler):
         if run is None or not self._ends(run, run_id):
             return
         figures = _figures(outputs if isinstance(outputs, Mapping) else {})
-        logger.info("%s ends after %.1f s: %s", self.name, _seconds(run), _listed(figures))
+        end = str(figures.get("stop_reason", "done"))
+        told = _noted(run, end, str(figures.get("method", self.name)))
+        listed = _listed(figures)
+        logger.info(
+            "%s ends after %.1f s: %s", self.name, _seconds(run), listed, extra=told | figures
+        )
         if run.span is not None:
             run.span.set_attributes({f"ragraphs.{name}": told for name, told in figures.items()})
             run.span.end()
@@ -88,7 +98,9 @@ class RunWatch(BaseCallbackHandler):
         run = self._runs.pop(run_id, None)
         if run is None or not self._ends(run, run_id):
             return
-        logger.info("%s fails after %.1f s: %s", self.name, _seconds(run), type(error).__name__)
+        kind = type(error).__name__
+        told = _noted(run, kind, self.name)
+        logger.info("%s fails after %.1f s: %s", self.name, _seconds(run), kind, extra=told)
         if run.span is not None:
             note_error(run.span, error)
             run.span.end()
@@ -98,7 +110,9 @@ class RunWatch(BaseCallbackHandler):
         attributes: dict[str, str] = {"ragraphs.graph": self.name}
         if settings().trace_texts and isinstance(inputs, Mapping) and inputs.get("question"):
             attributes["ragraphs.question"] = str(inputs["question"])
-        return GraphRun(self.name, id, *begun(f"ragraphs {self.name}", attributes))
+        run = GraphRun(self.name, id, *begun(f"ragraphs {self.name}", attributes))
+        run.inner = _running.get() is not None
+        return run
 
     def _ends(self, run: GraphRun, part: UUID) -> bool:
         """Whether the end of ``part`` is the end of ``run``, all of which is then forgotten."""
@@ -135,6 +149,18 @@ def enter_run() -> tuple[GraphRun | None, Any]:
     entered = run is not None and run is not _running.get()
     _running.set(run)
     return run, run.within if run is not None and entered else None
+
+
+def _noted(run: GraphRun, end: str, method: str) -> dict[str, Any]:
+    """Notes the figures of a run that ends, unless it is a step of one; what a log has of it."""
+    seconds = _seconds(run)
+    if run.name == INDEXING:
+        note(INDEX_RUNS, end=end)
+    elif not run.inner:
+        note(QUESTIONS, method=method, end=end)
+        note(QUESTION_TIME, seconds, method=method)
+    told = {"run": str(run.id), "graph": run.name, "index": run.index, "status": end}
+    return {**told, "seconds": round(seconds, 3)}
 
 
 def _seconds(run: GraphRun) -> float:

@@ -22,7 +22,10 @@ from ..context.settled import settled
 from ..index.narrowing import narrowed
 from ..index.opening import open_index
 from ..models.budget import Budget
+from ..models.day import day_of
 from ..models.deadline import Deadline
+from ..models.figures import STEP_TIME
+from ..models.figures import note as note_figure
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices
 from ..models.protocol import OFFLINE, NoReplyError, paid_calls
@@ -101,7 +104,7 @@ def node(
             meter = await _started(state, context, graph_run, reserve, begins)
             stream = answer_stream(context) if answers else None
             meter.listener = stream
-            with _observed(func.__name__, meter, within):
+            with _observed(func.__name__, meter, graph_run, within):
                 try:
                     given = await _in_time(context, meter) if opens else context
                     if answers and isinstance(given, Run):
@@ -183,7 +186,7 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
 
 
 @contextmanager
-def _observed(function: str, meter: Meter, within: Any) -> Iterator[None]:
+def _observed(function: str, meter: Meter, run: GraphRun | None, within: Any) -> Iterator[None]:
     """Logs a node, and puts a span around it inside the context ``within``, or the current one.
 
     The node has the name that its graph gives it, or else the name ``function``.
@@ -200,9 +203,9 @@ def _observed(function: str, meter: Meter, within: Any) -> Iterator[None]:
         logger.debug("%s: %s", name, warning)
     if meter.warnings:
         logger.warning("%s: the result has %d warnings", name, len(meter.warnings))
-    logger.debug(
-        "%s took %.2f s, %d calls, %d tokens", name, time.monotonic() - started, calls, tokens
-    )
+    seconds = time.monotonic() - started
+    note_figure(STEP_TIME, seconds, graph="" if run is None else run.name, step=name)
+    logger.debug("%s took %.2f s, %d calls, %d tokens", name, seconds, calls, tokens)
 
 
 def unanswered(error: NoReplyError) -> Update:
@@ -278,6 +281,8 @@ async def _started(
     """A meter for the node, with what is left of the limits of its run."""
     spent: Usage = Usage() if begins else state.get("usage") or Usage()
     budget = await _budget(context, run, spent)
+    if run is not None:
+        run.index = context.index
     if isinstance(context, QuestionContext):
         kept = reserve(state) if callable(reserve) else reserve
         left = context.max_calls - paid_calls(spent) - kept
@@ -307,7 +312,8 @@ async def _budget(context: Context, run: GraphRun | None, spent: Usage) -> Budge
     Raises RagraphsError where cost is limited, and the price of a model is not known.
     """
     operator = settings()
-    limits_cost = context.max_cost is not None or operator.max_cost_per_day is not None
+    day = day_of(operator)
+    limits_cost = context.max_cost is not None or (day is not None and day.limits_cost)
     if operator.prices is not None or limits_cost:
         await asyncio.to_thread(known_prices, operator)  # reads the file, once
     if (outer := current_meter().budget) is not None:

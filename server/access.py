@@ -1,12 +1,30 @@
-"""Which indexes a caller of the server may use."""
+"""Which indexes a caller of the server may use, and for what."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from ..settings import settings
+from ..models.caller import Caller
+from ..settings import Settings, settings
 from ..state.errors import RagraphsError
+from ..stores.schema import DATABASE
+
+Right = Literal["ask", "write", "watch"]
+
+
+@dataclass(frozen=True)
+class User:
+    """A caller of `ragraphs serve` whom it knows.
+
+    ``indexes`` are all that it may use; None stands for those of the operator's settings.
+    """
+
+    identity: str
+    indexes: Sequence[str] | None
+    rights: frozenset[Right]
+    caller: Caller
 
 
 @dataclass(frozen=True)
@@ -15,11 +33,13 @@ class Access:
 
     access_of(user).index("notes")
 
-    ``names`` has all of them, the default first; None stands for any index of the server.
+    ``names`` has all of them, the default first; None stands for any index of the server. Who
+    ``writes`` may change them as far as the operator's settings allow.
     """
 
     default: str
     names: tuple[str, ...] | None
+    writes: bool = True
 
     def index(self, named: Any = None) -> str:
         """The index called ``named``, or the default one; raises RagraphsError for any other."""
@@ -54,4 +74,13 @@ def access_of(user: Any) -> Access:
     return Access(
         names[0] if names else operator.index,
         None if names is None else tuple(dict.fromkeys(names)),
+        "write" in getattr(user, "rights", ("write",)),
     )
+
+
+def open_names(access: Access, operator: Settings) -> list[str]:
+    """The indexes that may be named; where any may, those in folders below the root."""
+    if access.names is not None:
+        return list(access.names)
+    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
+    return list(dict.fromkeys([access.default, *folders]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -12,6 +13,9 @@ from typing import Any, TypeVar
 from starlette.datastructures import State
 from starlette.requests import Request
 
+from ..models.caller import calling
+from ..models.day import count_request
+from ..models.figures import PLACES, REFUSED, note
 from ..settings import settings
 from ..state.errors import RagraphsError, UnavailableError
 
@@ -31,9 +35,24 @@ _BUSY = "The server is at work on as many {of} as it takes at once; send this ag
 class BusyError(UnavailableError):
     """The server does as much as it does at once; it may be asked ``again`` after so many s."""
 
+    status = 503
+
     def __init__(self, of: str) -> None:
         self.again = random.randint(*_AGAIN)
         super().__init__(_BUSY.format(of=of, again=self.again))
+
+
+class QuotaError(BusyError):
+    """The caller has asked as often as it may today."""
+
+    status = 429
+
+    def __init__(self, most: int) -> None:
+        self.again = 86_400 - int(time.time()) % 86_400
+        UnavailableError.__init__(
+            self,
+            f"Your limit for today ({most:,} requests) is reached; it begins anew at 00:00 UTC.",
+        )
 
 
 class LeftError(RagraphsError):
@@ -46,13 +65,21 @@ class LeftError(RagraphsError):
 class Slots:
     """At most ``most`` requests at work; more of them wait ``seconds`` for their turn.
 
-    No more may wait than work, or than ``waiting``.
+    No more may wait than work, or than ``waiting``. Where ``admit`` raises, none is taken.
 
     async with places.taken():
         ...
     """
 
-    def __init__(self, most: int, seconds: float, of: str, waiting: int | None = None) -> None:
+    def __init__(
+        self,
+        most: int,
+        seconds: float,
+        of: str,
+        waiting: int | None = None,
+        admit: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._admit = admit
         self._free = asyncio.Semaphore(most)
         self._most, self._seconds, self._of = waiting or most, seconds, of
         self._waiting = 0
@@ -69,21 +96,44 @@ class Slots:
     async def take(self, most: float | None = None) -> Slot:
         """A place, in the order in which they were asked for, after ``most`` seconds at the latest.
 
-        Raises BusyError without one.
+        Raises BusyError without one, and QuotaError where the caller may have none today.
         """
+        try:
+            slot = await self._taken_in(self._seconds if most is None else min(most, self._seconds))
+            try:
+                if self._admit is not None:
+                    await self._admit()
+            except BaseException:
+                slot.free()
+                raise
+        except BusyError as error:
+            note(REFUSED, of=self._of, reason="busy" if error.status == 503 else "quota")
+            raise
+        _own.set(slot)
+        return slot
+
+    async def _taken_in(self, seconds: float) -> Slot:
+        """A place after ``seconds`` at the latest. Raises BusyError without one."""
         if self._waiting >= self._most:
             raise BusyError(self._of)
-        self._waiting += 1
+        self._count_waiting(1)
         try:
-            async with asyncio.timeout(self._seconds if most is None else min(most, self._seconds)):
+            async with asyncio.timeout(seconds):
                 await self._free.acquire()
         except TimeoutError:
             raise BusyError(self._of) from None
         finally:
-            self._waiting -= 1
-        slot = Slot(self._free.release)
-        _own.set(slot)
-        return slot
+            self._count_waiting(-1)
+        note(PLACES, of=self._of, state="working")
+        return Slot(self._release)
+
+    def _count_waiting(self, more: int) -> None:
+        self._waiting += more
+        note(PLACES, more, of=self._of, state="waiting")
+
+    def _release(self) -> None:
+        note(PLACES, -1, of=self._of, state="working")
+        self._free.release()
 
 
 class Slot:
@@ -108,9 +158,19 @@ def give_way(event: Mapping[str, Any]) -> None:
         slot.free()
 
 
+async def _count_question() -> None:
+    """Takes a question off the caller's quota. Raises QuotaError where none is left."""
+    caller = calling.get()
+    if caller is None or caller.requests is None:
+        return
+    if not await asyncio.to_thread(count_request, settings(), caller):
+        raise QuotaError(caller.requests)
+
+
 def open_places(state: State) -> None:
     """Gives an application its places, in the event loop that serves it."""
-    state.questions = Slots(settings().questions, _QUESTIONS_WAIT, "questions")
+    most = settings().questions
+    state.questions = Slots(most, _QUESTIONS_WAIT, "questions", admit=_count_question)
     state.runs = Slots(_RUNS, _RUNS_WAIT, "runs of indexing", _MOST_RUNS_WAIT)
     state.uploads = Slots(_UPLOADS, _UPLOADS_WAIT, "uploads")
 

@@ -9,40 +9,38 @@ Each request stands alone, so that any number of processes may serve the same in
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from hmac import compare_digest
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from ..context import RouterContext
-from ..graphs import graph_soon
-from ..index.health import check
-from ..index.opening import open_index
 from ..index.serving import announcement
-from ..nodes.subgraph import Events, events_of, with_plain_messages
-from ..settings import index_folder, settings, told
+from ..settings import index_folder, settings
 from ..state.errors import RagraphsError
 from .access import Access, access_of
-from .admission import questions_of, while_heard
 from .app import McpRoute, lifespan
+from .asking import reply_to
+from .callers import METRICS, KnownCallers, finder_of
 from .exchange import (
     EVENTS,
-    EventStream,
     body_of,
     failure,
-    problem,
     refusal_of,
     require_root,
 )
+from .health import live, ready
+from .logs import AccessLog
+from .metrics import metrics, watch_figures
+from .openai_chat import openai_routes
+from .openai_replies import OpenAIErrors
 from .page.routes import page_routes
 from .question import EXAMPLE, AskedQuestion
-
-_HEALTH_SECONDS = 0.9
-# Some may hang at a connection whose machine is gone, and the next look takes another one.
-_health_threads = ThreadPoolExecutor(8, thread_name_prefix="ragraphs-health")
+from .serving import told_serving
 
 
 async def ask(request: Request) -> Response:
@@ -52,14 +50,10 @@ async def ask(request: Request) -> Response:
         if refusal := await refusal_of(request):
             return refusal
         asked = await body_of(request, AskedQuestion, EXAMPLE)
-        follows = EVENTS in request.headers.get("accept", "")
         access = access_of(request.scope.get("user"))
         _check_token(request, access)
-        context = asked.context(access, stream_answer=follows)
-        places, events = questions_of(request.app), _events(asked, context)
-        if follows:
-            return EventStream(events, await places.take(context.max_seconds))
-        return await while_heard(request, places, _answered(events), context.max_seconds)
+        follows = EVENTS in request.headers.get("accept", "")
+        return await reply_to(request, asked, access, follows)
     except Exception as error:
         return await failure(error)
 
@@ -75,50 +69,27 @@ def _check_token(request: Request, access: Access) -> None:
         raise RagraphsError("This server has another index.")
 
 
-async def _answered(events: Events) -> Response:
-    output = [value async for name, value in events if name == "answer"]
-    return JSONResponse(output[-1])
-
-
-async def health(request: Request) -> Response:
-    """Status 200 where the default index can be asked, else 503: for load balancers.
-
-    It waits for no question: it has threads of its own, and says so where they have no reply in
-    time.
-    """
-    looking = asyncio.get_running_loop().run_in_executor(_health_threads, _obstacle)
-    try:
-        obstacle = await asyncio.wait_for(looking, _HEALTH_SECONDS)
-    except TimeoutError:
-        obstacle = "The index, or the machine that holds it, did not answer in time; ask again."
-    return problem(503, obstacle) if obstacle else JSONResponse({"status": "ready"})
-
-
-def _obstacle() -> str:
-    """Why the default index cannot be asked; empty where it can."""
-    try:
-        require_root()
-        index = open_index(access_of(None).default)
-        _ = index.embedder
-        check(index)
-    except RagraphsError as error:
-        return told(str(error), settings())
-    return ""
-
-
-async def _events(asked: AskedQuestion, context: RouterContext) -> Events:
-    """The events of a run by their names: ``step`` and ``text``, and at the end ``answer``."""
-    graph = await graph_soon("router")
-    async for name, value in events_of(graph, asked.given, context):
-        yield name, with_plain_messages(value) if name == "answer" else value
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Keeps the server of ``app`` running, which knows its callers as it was told."""
+    serving = told_serving()
+    app.state.find_caller = await asyncio.to_thread(finder_of, serving.auth, serving.keys)
+    watch_figures()
+    async with lifespan(app):
+        yield
 
 
 app = Starlette(
     routes=[
         Route("/ask", ask, methods=["POST"]),
-        Route("/health", health),
+        Route("/live", live),
+        Route("/ready", ready),
+        Route("/health", ready),
+        Route(METRICS, metrics),
+        *openai_routes(),
         *page_routes(),
         Route("/mcp", McpRoute(), include_in_schema=False),
     ],
-    lifespan=lifespan,
+    middleware=[Middleware(AccessLog), Middleware(OpenAIErrors), Middleware(KnownCallers)],
+    lifespan=_lifespan,
 )

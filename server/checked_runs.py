@@ -16,13 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..context import Context
 from ..graphs import CONTEXTS
-from ..language.analyser import shortened
 from ..settings import settings
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, problem_in
 
 logger = logging.getLogger("ragraphs.server")
 
-_LONGEST = 500
 _BESIDE = 1 << 20  # bytes of a request beside its documents
 _OF_RUNS = re.compile(r"/(runs|threads|assistants)(/|$)")
 _ANY = frozenset(name for context in CONTEXTS.values() for name in context.model_fields)
@@ -153,11 +151,3 @@ def _of_context(kind: type[Context] | None, context: dict[str, Any]) -> str:
     except ValidationError as error:
         return problem_in(error, "setting")
     return ""
-
-
-def problem_in(error: ValidationError, called: str) -> str:
-    """A sentence on the first of the values in ``error``, each of which is ``called`` a word."""
-    problem = error.errors(include_input=False, include_url=False)[0]
-    name = ".".join(str(part) for part in problem["loc"])
-    said = problem["msg"].removeprefix("Value error, ").rstrip(".")
-    return f"The {called} {name!r} cannot be used: {shortened(said, _LONGEST)}."

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -23,9 +23,9 @@ from ..state.errors import (
     UnavailableError,
     UnexpectedError,
     foreseen,
+    problem_in,
 )
 from .admission import BusyError, Slot
-from .checked_runs import problem_in
 from .mcp import transport_security
 
 _logger = logging.getLogger(__package__)
@@ -86,16 +86,26 @@ async def body_of(request: Request, form: type[B], example: str) -> B:
         raise RagraphsError(problem_in(error, "value")) from error
 
 
+def named_event(name: str, value: dict[str, Any]) -> str:
+    """The text of an event that a client tells by its name."""
+    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
+
+
 class EventStream(StreamingResponse):
-    """Sends ``events`` by their names while they come, and a failure as the event ``error``.
+    """Sends ``events``, ``written`` as text, while they come, and a failure as the event ``error``.
 
     Whoever closes the connection ends them; then the ``place`` that they took is free.
     """
 
     pause = 15.0  # seconds
 
-    def __init__(self, events: Events, place: Slot | None = None) -> None:
-        self._events, self._place = events, place
+    def __init__(
+        self,
+        events: Events,
+        place: Slot | None = None,
+        written: Callable[[str, Any], str] = named_event,
+    ) -> None:
+        self._events, self._place, self._event = events, place, written
         self._texts: asyncio.Queue[str | None] = asyncio.Queue()
         head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(self._written(), media_type=EVENTS, headers=head)
@@ -128,21 +138,17 @@ class EventStream(StreamingResponse):
         try:
             async with aclosing(self._events) as events:
                 async for name, value in events:
-                    self._texts.put_nowait(_event(name, value))
+                    self._texts.put_nowait(self._event(name, value))
         except Exception as error:
             failed = await failure(error)
-            self._texts.put_nowait(_event("error", json.loads(bytes(failed.body))))
+            self._texts.put_nowait(self._event("error", json.loads(bytes(failed.body))))
         self._texts.put_nowait(None)
-
-
-def _event(name: str, value: dict[str, Any]) -> str:
-    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
 
 
 async def failure(error: Exception) -> Response:
     """Response for ``error``: a sentence; of one that nobody foresaw, the log has the rest."""
     if isinstance(error, BusyError):  # told at once, without waiting for a thread
-        refusal = problem(503, str(error))
+        refusal = problem(error.status, str(error))
         refusal.headers["Retry-After"] = str(error.again)
         return refusal
     shown = foreseen(error)

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..settings import Settings, settings, told_soon
-from ..state.errors import RagraphsError, UnexpectedError, foreseen
+from ..state.errors import RagraphsError, UnexpectedError, foreseen, problem_in
 from .access import Access, access_of
 from .admission import Slots, apart, questions_of, runs_of
-from .checked_runs import problem_in
 from .tools import Tell, Tool, schema_of, tools
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
 from ..graphs.methods import MethodChoice, RouterContext
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, problem_in
 from .access import Access
-from .checked_runs import problem_in
 
 EXAMPLE = '{"question": "Who wrote it?"}'
 

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
 from langgraph.pregel import Pregel
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from typing_extensions import TypedDict
 
 from ..context import Context, GraphragContext, IndexContext
 from ..graphs import graph_soon
 from ..graphs.methods import MethodChoice, RouterContext
 from ..index.opening import open_index
-from ..index.retrieval import search
-from ..language.analyser import shortened
-from ..models.meter import start_meter
+from ..index.tools import TOOLS, FromJson, ReadingTool, ToolResult, text_of
 from ..nodes.subgraph import events_of
 from ..settings import Settings
 from ..state.errors import IndexNotFoundError
-from ..state.records import Evidence
-from ..views.compact import ShortAnswer, place_of, short_answer, short_text
+from ..views.compact import ShortAnswer, short_answer, short_text
 from .access import Access
 from .admission import give_way
 
-_LONGEST = 1500
 A = TypeVar("A", bound="Arguments")
 Tell = Callable[[str], Awaitable[None]]
 
@@ -68,10 +63,10 @@ class Tool(Generic[A]):
 def tools(access: Access, operator: Settings) -> list[Tool[Any]]:
     """The tools for a caller with ``access``, as far as the ``operator`` allows them."""
     offered: list[Tool[Any]] = [_ANSWER_WITH_WEB if operator.tavily_api_key else _ANSWER]
-    offered += [_SEARCH, _SUMMARISE]
+    offered += [*_READING, _SUMMARISE]
     if access.names is not None and len(access.names) > 1:
         offered.append(_LIST)
-    if operator.mcp_indexing:
+    if operator.mcp_indexing and access.writes:
         offered.append(_INDEX)
     return offered
 
@@ -79,7 +74,7 @@ def tools(access: Access, operator: Settings) -> list[Tool[Any]]:
 def schema_of(tool: Tool[Any], access: Access) -> dict[str, Any]:
     """The JSON schema of the tool's arguments, with the names of the indexes that are allowed."""
     schema: dict[str, Any] = tool.arguments.model_json_schema()
-    del schema["title"], schema["description"]  # those of the class
+    schema = {name: told for name, told in schema.items() if name not in ("title", "description")}
     if index := schema["properties"].get("index"):
         index["default"] = access.default
         if access.names is not None:
@@ -126,79 +121,16 @@ async def _answer(given: AnswerQuestion, access: Access, tell: Tell) -> ShortAns
     return short_answer(await _run(graph, asked, context, tell))
 
 
-def _from_json(given: Any) -> Any:
-    """The value in a JSON text, as some clients send lists and objects; any other ``given``."""
-    try:
-        return json.loads(given) if isinstance(given, str) else given
-    except ValueError:
-        return given
+def _reading(tool: ReadingTool) -> Tool[Any]:
+    """The tool that reads an index, with the name of the index among its arguments."""
+    arguments = create_model(tool.arguments.__name__, __base__=(tool.arguments, OfAnIndex))
 
+    async def run(given: OfAnIndex, access: Access, tell: Tell) -> ToolResult:
+        name = access.index(given.index)
+        asked = given.model_dump(exclude={"index"})
+        return await asyncio.to_thread(lambda: tool.use(open_index(name), asked))
 
-class SearchDocuments(OfAnIndex):
-    """The arguments of search_documents."""
-
-    query: Annotated[str, Field(min_length=1, description="Words or a question to search for.")]
-    top_k: Annotated[int, Field(ge=1, le=20, description="Most passages to return.")] = 5
-    where: Annotated[
-        dict[str, Any],
-        BeforeValidator(_from_json),
-        Field(
-            description="Conditions on the documents, all of which must hold, by title, document, "
-            'author, date, page and the like: {"author": "Ada", "date": {"$gte": "2024-01-01"}}. '
-            "Operators: $ne, $gt, $gte, $lt, $lte, $in, $nin. Leave it out to search everything."
-        ),
-    ] = {}
-
-
-class FoundPassage(TypedDict):
-    """A passage that was found; ``score`` is comparable within one search only."""
-
-    title: str
-    place: str
-    text: str
-    score: float
-
-
-class FoundPassages(TypedDict):
-    """The passages that were found, best first; ``warnings`` say why a filter meets none."""
-
-    passages: list[FoundPassage]
-    warnings: list[str]
-
-
-async def _search(given: SearchDocuments, access: Access, tell: Tell) -> FoundPassages:
-    return await asyncio.to_thread(_found, given, access.index(given.index))
-
-
-def _found(given: SearchDocuments, index: str) -> FoundPassages:
-    meter = start_meter(None)
-    found = search(open_index(index), given.query, "auto", given.top_k, given.where or None)
-    return {"passages": [_passage(each) for each in found], "warnings": meter.warnings}
-
-
-def _passage(found: Evidence) -> FoundPassage:
-    return {
-        "title": found["title"],
-        "place": place_of(
-            {
-                "passage": found["id"],
-                "document": found["document"],
-                "title": found["title"],
-                "start": found["start"],
-                "end": found["end"],
-                "quote": found["text"],
-                "metadata": found.get("metadata", {}),
-            }
-        ),
-        "text": shortened(found["text"], _LONGEST),
-        "score": round(found["score"], 4),
-    }
-
-
-def _search_text(found: FoundPassages) -> str:
-    numbered = enumerate(found["passages"], start=1)
-    texts = [f"[{n}] {each['place']}\n{each['text']}" for n, each in numbered]
-    return "\n\n".join([*(texts or ["Nothing was found."]), *found["warnings"]])
+    return Tool(tool.name, tool.title, tool.description, arguments, ToolResult, run, text_of)
 
 
 class SummariseDocuments(OfAnIndex):
@@ -264,7 +196,7 @@ class IndexDocuments(OfAnIndex):
 
     documents: Annotated[
         list[GivenDocument],
-        BeforeValidator(_from_json),
+        FromJson,
         Field(min_length=1, max_length=100, description="The documents to add."),
     ]
 
@@ -319,14 +251,7 @@ def _answer_tool(reads_web: bool) -> Tool[AnswerQuestion]:
 
 
 _ANSWER, _ANSWER_WITH_WEB = _answer_tool(False), _answer_tool(True)
-_SEARCH = Tool(
-    "search_documents",
-    "Search the documents",
-    "Finds the passages of the user's documents that are nearest to a query, best first, with "
-    "title and place. Use it to read the sources yourself; to have a question answered with "
-    "quotations, use answer_question.",
-    SearchDocuments, FoundPassages, _search, _search_text,
-)  # fmt: skip
+_READING = [_reading(tool) for tool in TOOLS.values()]
 _SUMMARISE = Tool(
     "summarise_documents",
     "Summarise all documents",

@@ -1,8 +1,13 @@
 """Errors that a person can act on."""
 
 import traceback
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _BEGINNING, _END = 700, 300
+_LONGEST = 500
 
 
 def readable(message: str) -> str:
@@ -84,6 +89,15 @@ def foreseen(error: Exception) -> Exception:
     )
     unexpected.__cause__ = error
     return unexpected
+
+
+def problem_in(error: "ValidationError", called: str) -> str:
+    """A sentence on the first of the values in ``error``, each of which is ``called`` a word."""
+    problem = error.errors(include_input=False, include_url=False)[0]
+    name = ".".join(str(part) for part in problem["loc"])
+    said = problem["msg"].removeprefix("Value error, ").rstrip(".")
+    said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    return f"The {called} {name!r:.80} cannot be used: {said}."
 
 
 def _place(error: Exception) -> str:

@@ -2,7 +2,8 @@
 
 A filter is a dictionary of keys of metadata, ``title`` and ``document`` among them, each with a
 value or with operators: ``{"author": "Ada", "year": {"$gte": 1990, "$lt": 2000}}``. All of them
-must hold. ``matches`` is what a filter means; ``stores.conditions`` says the same in SQL.
+must hold, and so must those of the filters in a list under ``$and``. ``matches`` is what a filter
+means; ``stores.conditions`` says the same in SQL.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Scalar = str | int | float | bool
 Comparison = Literal["$gt", "$gte", "$lt", "$lte"]
 Membership = Literal["$in", "$nin"]
 
+AND = "$and"
 LONGEST_FILTER = 16_000  # characters, written as JSON
 _MOST_KEYS = 50
 _LONGEST_SHOWN = 60  # characters of a key in a sentence
@@ -95,15 +97,34 @@ def conditions_of(where: Mapping[str, Any]) -> list[FilterCondition]:
     """
     if not isinstance(where, Mapping):
         raise RagraphsError('A filter is a dictionary, such as {"author": "Ada"}.')
-    if len(where) > _MOST_KEYS:
-        raise RagraphsError(f"The filter has {len(where)} keys; use at most {_MOST_KEYS}.")
-    found = [one for key, asked in where.items() for one in _conditions(key, asked)]
+    parts = _parts(where)
+    if (keys := sum(map(len, parts))) > _MOST_KEYS:
+        raise RagraphsError(f"The filter has {keys} keys; use at most {_MOST_KEYS}.")
+    found = [
+        one for part in parts for key, asked in part.items() for one in _conditions(key, asked)
+    ]
     if (size := len(filter_text(where))) > LONGEST_FILTER:
         raise RagraphsError(
             f"The filter has {size:,} characters; use at most {LONGEST_FILTER:,}: a range or a "
             "value of its own for each group takes less than a list of every one."
         )
     return found
+
+
+def joined(*filters: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The filter that holds where all of ``filters`` hold; None where there are none."""
+    several = [dict(one) for one in filters if one]
+    if len(several) < 2:
+        return several[0] if several else None
+    return {AND: [part for one in several for part in _parts(one)]}
+
+
+def _parts(where: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The filter without its list of filters, and those of the list."""
+    listed = where.get(AND, [])
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+        raise RagraphsError(f'{AND} takes a list of filters, such as [{{"author": "Ada"}}].')
+    return [{key: asked for key, asked in where.items() if key != AND}, *listed]
 
 
 def filter_text(where: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .records import Passage
+    from .records import Citation, Passage
 
 INDEX = ".ragraphs"  # the folder of an index that nobody names
 BELOW = " › "
@@ -30,3 +30,20 @@ def place_of(passage: Passage) -> str:
     """Title and headings of ``passage``, as in ``Notes › Method``."""
     section = section_of(passage["title"], passage.get("metadata", {}))
     return f"{passage['title']}{BELOW}{section}" if section else passage["title"]
+
+
+def told_place(citation: Citation | Passage) -> str:
+    """The place of a quotation in words: ``Title (notes.pdf, page 3, characters 10–52)``.
+
+    Without a title, only what stands in the brackets.
+    """
+    metadata = citation.get("metadata", {})
+    page, date = metadata.get("page"), str(metadata.get("date") or "")[:10]
+    places = [
+        citation["document"],
+        *([date] if date and date not in f"{citation['title']} {citation['document']}" else []),
+        *([] if page is None else [f"page {page}"]),
+        f"characters {citation['start']}–{citation['end']}",
+    ]
+    where = ", ".join(places)
+    return f"{citation['title']} ({where})" if citation["title"] else where

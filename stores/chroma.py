@@ -5,19 +5,19 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError, UnavailableError
-from .chroma_client import DATABASE, ChromaClient, open_folder, open_server
+from .chroma_client import DATABASE, ChromaClient, open_folder, open_server, server_address
 from .chroma_rows import (
     MOST_READ,
     MOST_ROWS,
@@ -86,6 +86,12 @@ class ChromaVectors(Vectors):
     def at(self, generation: str) -> ChromaVectors:
         in_use = partial(Generation, generation)
         return ChromaVectors(self._folder, self._index_id, self._url, in_use, self._is_shared)
+
+    def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> ChromaVectors:
+        return self  # its own filters know less, and take longer than ids
+
+    def settle(self, collection: Collection) -> None:
+        """Does nothing: Chroma makes its index while vectors are added."""
 
     def close(self) -> None:
         with self._lock:
@@ -342,8 +348,8 @@ class ChromaVectors(Vectors):
             is_final = isinstance(error, ChromaError) and not isinstance(error, NotFoundError)
             kind = RagraphsError if is_final else _AwayError
             return kind(
-                f"The Chroma server at {self._url} does not answer ({_sentence(error)}); start it, "
-                "or unset RAGRAPHS_CHROMA_URL."
+                f"The Chroma server at {server_address(self._url).shown} does not answer "
+                f"({_sentence(error)}); start it, or unset RAGRAPHS_CHROMA_URL."
             )
         return RagraphsError(
             f"The vectors in {self._folder / generation.name} cannot be read or written "

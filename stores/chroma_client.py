@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import logging
 import os
@@ -11,8 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -24,6 +25,42 @@ DATABASE = "chroma.sqlite3"
 _HNSW: CreateHNSWConfiguration = {"space": "cosine", "ef_search": 200}
 _M_PERTURB = -6  # of mallopt in glibc
 _MOST_SECONDS = 300.0  # for an answer; chromadb would wait for a dead machine for ever
+
+
+class ServerAddress(NamedTuple):
+    """Where a server is: the address that may be ``shown``, and what a request has besides."""
+
+    shown: str
+    headers: dict[str, str]
+    tenant: str
+    database: str
+
+    @property
+    def heartbeat(self) -> str:
+        """The address at which the server says that it is there."""
+        return f"{self.shown}/api/v2/heartbeat"
+
+
+def server_address(url: str) -> ServerAddress:
+    """The parts of an address of a server, of which all but the host may be left out.
+
+    >>> server_address("https://TOKEN@db.example.com/vectors?tenant=ada&database=notes").shown
+    'https://db.example.com:443/vectors'
+    """
+    given = urlsplit(url)
+    asked = parse_qs(given.query)
+    port = given.port or (443 if given.scheme == "https" else 8000)
+    host = f"[{given.hostname}]" if ":" in (given.hostname or "") else given.hostname
+    shown = f"{given.scheme or 'http'}://{host or 'localhost'}:{port}{given.path.rstrip('/')}"
+    name, password = unquote(given.username or ""), unquote(given.password or "")
+    headers = {}
+    if password:
+        basic = base64.b64encode(f"{name}:{password}".encode()).decode()
+        headers = {"Authorization": f"Basic {basic}"}
+    elif name:
+        headers = {"Authorization": f"Bearer {name}", "X-Chroma-Token": name}
+    tenant, database = (asked.get(key, [f"default_{key}"])[0] for key in ("tenant", "database"))
+    return ServerAddress(shown, headers, tenant, database)
 
 
 class ChromaClient:
@@ -94,12 +131,14 @@ def open_server(url: str, written: str | None) -> ChromaClient:
     """A client of the server at ``url``. Blocks; raises ValueError where there is none."""
     import chromadb
 
-    address = urlsplit(url)
+    address = server_address(url)
     api = chromadb.HttpClient(
-        address.hostname or "localhost",
-        address.port or (443 if address.scheme == "https" else 8000),
-        ssl=address.scheme == "https",
+        address.shown,
+        ssl=address.shown.startswith("https"),
+        headers=address.headers,
         settings=_quiet_settings().model_copy(),
+        tenant=address.tenant,
+        database=address.database,
     )
     client = ChromaClient(api, written)
     client.bound_waiting(_MOST_SECONDS)

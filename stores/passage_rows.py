@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, delete, func, select
 
 from . import lexical_index, tables
+from .pgvector_tables import delete_vectors
 from .pieces import NewDocument, identified
 from .queries import add_missing, batches, delete_with, update_rows
 from .readings import IMPORTED
@@ -84,8 +85,12 @@ def _forget_readings(connection: Connection, passages: Sequence[str]) -> None:
 
 
 def delete_passages(connection: Connection, ids: Collection[str]) -> None:
-    """Deletes passages, their words, their vectors by sentence, and what was read in them."""
+    """Deletes passages, their words, their vectors, and what was read in them.
+
+    Vectors in another store than this database are left to the next run.
+    """
     lexical_index.remove(connection, ids)
+    delete_vectors(connection, ids)
     for column in (
         tables.readings.c.passage,
         tables.outdated_entries.c.passage,

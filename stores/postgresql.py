@@ -7,13 +7,14 @@ import json
 import logging
 import re
 import time
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import (
     Connection,
     Engine,
     NullPool,
+    QueuePool,
     create_engine,
     event,
     func,
@@ -21,9 +22,11 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, TimeoutError
+from sqlalchemy.pool import PoolProxiedConnection
 
-from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
+from .pgvector_tables import need_pgvector
 from .postgresql_errors import LostConnectionError, code_of, explained
 from .queries import PAUSE, advisory_key, patience, schema_name, table_names, upsert
 from .schema import check_format, create_tables, json_text
@@ -33,6 +36,7 @@ logger = logging.getLogger("ragraphs.stores")
 
 NAME = "name"  # property: the name of the index, of which its schema's may be a digest
 _POOL = "ragraphs"
+_KEPT, _MOST = 5, 20  # connections that are kept open, and that there are at most
 _PREFIX = "ragraphs_"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")  # a name of PostgreSQL has at most 63 bytes
 _ALIVE = {  # a machine that died without a word is noticed within a minute
@@ -43,32 +47,40 @@ _ALIVE = {  # a machine that died without a word is noticed within a minute
 }
 
 
-def open_shared(url: str, name: str, *, create: bool, any_format: bool = False) -> Engine:
+def open_shared(
+    url: str,
+    name: str,
+    *,
+    create: bool,
+    any_format: bool = False,
+    with_vectors: bool = False,
+) -> Engine:
     """The database of the index ``name`` on the PostgreSQL server at ``url``.
 
         engine = open_shared("postgresql+psycopg://user:password@host/db", "notes", create=True)
         print(Catalogue(engine).count_documents())
 
     Each index is a schema, which every statement names: behind a pooler, sessions are shared with
-    other indexes. A server that was once reached may be away for ``patience`` seconds. Raises
+    other indexes. All indexes of a database share a pool of connections, at most 20, or as many as
+    ``pool_size`` in the address says. ``with_vectors`` they stand there too, by pgvector. A server
+    that was once reached may be away for ``patience`` seconds. Raises
     IndexNotFoundError where there is none and ``create`` is false, UnavailableError where the
     server does not answer, and RagraphsError where it cannot be used, or the index is of another
     format, as ``schema.open_database`` has it; no message shows the password.
     """
-    engine = _engine(url, name)
-    try:
-        with engine.begin() as connection:
-            if create:
-                _make(connection, name)
-            elif not _exists(connection):
-                raise IndexNotFoundError(
-                    f"There is no index {name} in the database; build one with: ragraphs index "
-                    f"SOURCE --index {name}"
-                )
-        check_format(engine, name, any_format)
-    except BaseException:
-        engine.dispose()
-        raise
+    schema = schema_of(name)
+    engine = _engine(url).execution_options(schema=schema, schema_translate_map={None: schema})
+    with engine.begin() as connection:
+        if create:
+            if with_vectors:
+                need_pgvector(connection)
+            _make(connection, name)
+        elif not _exists(connection):
+            raise IndexNotFoundError(
+                f"There is no index {name} in the database; build one with: ragraphs index "
+                f"SOURCE --index {name}"
+            )
+    check_format(engine, name, any_format)
     return engine
 
 
@@ -87,7 +99,9 @@ def plain_engine(url: str, seconds: int, **pool: Any) -> Engine:
     at most so many seconds. Raises RagraphsError for an address that cannot be used.
     """
     given = {"connect_timeout": seconds, "application_name": "ragraphs", "prepare_threshold": None}
-    engine = create_engine(_checked(url), connect_args=_ALIVE | given, hide_parameters=True, **pool)
+    engine = create_engine(
+        _checked(url)[0], connect_args=_ALIVE | given, hide_parameters=True, **pool
+    )
     event.listen(engine, "handle_error", _explain)
     return engine
 
@@ -105,19 +119,23 @@ def schema_of(name: str) -> str:
     return f"{_PREFIX}_{shown}_{hashlib.sha256(name.encode()).hexdigest()[:24]}"
 
 
-def _engine(url: str, name: str) -> Engine:
-    schema = schema_of(name)
+@cache
+def _engine(url: str) -> Engine:
+    """The database at ``url``, opened once, with its pool of connections."""
+    checked, most = _checked(url)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of losses, which we tell
     engine = create_engine(
-        _checked(url),
+        checked,
         connect_args={
             **_ALIVE,
             "connect_timeout": 10,
             "application_name": "ragraphs",
             "prepare_threshold": None,  # a pooler's next session does not know what was prepared
         },
-        execution_options={"schema": schema, "schema_translate_map": {None: schema}},
         json_serializer=json_text,
+        poolclass=_Pool,
+        pool_size=min(most, _KEPT),
+        max_overflow=max(most - _KEPT, 0),
         pool_pre_ping=True,
         pool_logging_name=_POOL,
         hide_parameters=True,
@@ -130,9 +148,25 @@ def _engine(url: str, name: str) -> Engine:
     return engine
 
 
-def _checked(url: str) -> URL:
+class _Pool(QueuePool):
+    """Connections of all indexes of a database."""
+
+    def connect(self) -> PoolProxiedConnection:
+        try:
+            return super().connect()
+        except TimeoutError as error:
+            raise UnavailableError(
+                f"All {self.size() + self._max_overflow} connections to the PostgreSQL server are "
+                "in use; try again later, or allow more by ?pool_size=40 in RAGRAPHS_DATABASE."
+            ) from error
+
+
+def _checked(url: str) -> tuple[URL, int]:
+    """The address, and how many connections it allows."""
     try:
         parsed = make_url(url)
+        most = max(int(str(parsed.query.get("pool_size", _MOST))), 1)
+        parsed = parsed.difference_update_query(["pool_size"])
         if parsed.drivername not in ("postgresql", "postgresql+psycopg"):
             raise ArgumentError(parsed.drivername)
         parsed = parsed.set(drivername="postgresql+psycopg")
@@ -147,7 +181,7 @@ def _checked(url: str) -> URL:
             "RAGRAPHS_DATABASE is no address of a PostgreSQL database; write it as "
             "postgresql+psycopg://USER:PASSWORD@HOST/NAME"
         ) from None
-    return parsed
+    return parsed, most
 
 
 def _connect(reached: list[bool], dialect: Any, _record: Any, cargs: Any, cparams: Any) -> Any:

@@ -6,6 +6,7 @@ from ..state.errors import RagraphsError, UnavailableError
 
 _CHECK = "check the setting RAGRAPHS_DATABASE."
 _REFUSED = "08P01"  # after which a pooler closes the connection
+_MISSING = "42P01"
 _ADVICE = {  # by the classes and codes of PostgreSQL's errors
     "28": f"refuses the user or the password; {_CHECK}",
     "3D": "has no such database; make it with createdb, or name another in RAGRAPHS_DATABASE.",
@@ -16,10 +17,13 @@ _ADVICE = {  # by the classes and codes of PostgreSQL's errors
     _REFUSED: "or a pooler before it refuses transactions; set its pool_mode to transaction.",
     "25006": "can only be read, as a replica; name the one that is written to in "
     "RAGRAPHS_DATABASE.",
-    "42P01": "lacks a table of the index; make its derived parts anew with: ragraphs index "
+    "22000": "keeps vectors of another length than the embeddings give; make them anew with: "
+    "ragraphs index --repair",
+    "42704": "does not find the types of pgvector; let a superuser run: ALTER EXTENSION vector SET "
+    "SCHEMA public",
+    _MISSING: "lacks a table of the index; make its derived parts anew with: ragraphs index "
     "--repair",
 }
-_PASSING = {"53100", "53300"}
 _IN_WORDS = {  # what a server says before a connection stands, which has no code
     "password authentication failed": "28",
     "no password supplied": "28",
@@ -32,6 +36,13 @@ _IN_WORDS = {  # what a server says before a connection stands, which has no cod
 
 class LostConnectionError(UnavailableError):
     """The server went away, or undid a transaction for another's sake: it may be tried again."""
+
+
+class MissingTableError(RagraphsError):
+    """A table is missing, as those of vectors are that others took the place of."""
+
+
+_KINDS = {"53100": UnavailableError, "53300": UnavailableError, _MISSING: MissingTableError}
 
 
 def explained(
@@ -48,7 +59,7 @@ def explained(
         )
     for key in (code, code[:2]):
         if key in _ADVICE:
-            kind = UnavailableError if key in _PASSING else RagraphsError
+            kind = _KINDS.get(key, RagraphsError)
             return kind(f"The PostgreSQL server {_ADVICE[key]}")
     if connecting:
         return UnavailableError(

@@ -158,6 +158,12 @@ def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.I
     return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
 
 
+def close_database(engine: Engine) -> None:
+    """Closes a database that is an index's own; connections to a server serve other indexes too."""
+    if not is_postgresql(engine):
+        engine.dispose()
+
+
 def schema_name(of: Connection | Engine) -> str | None:
     """The schema of an index in PostgreSQL; None in SQLite."""
     name: str | None = of.engine.get_execution_options().get("schema")
@@ -296,13 +302,13 @@ def _differences(
 
 def _add(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
     if is_postgresql(connection):
-        _copy(connection, table, new)
+        copy_rows(connection, table, new)
         return
     for batch in batches(new):
         connection.execute(table.insert(), batch)
 
 
-def _copy(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
+def copy_rows(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
     """Inserts rows by PostgreSQL's COPY, ten times as fast as by statements."""
     rows = iter(new)
     if (first := next(rows, None)) is None:

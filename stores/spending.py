@@ -1,8 +1,9 @@
-"""Amounts that all runs of an operator have taken of a day's ceilings: one row a day."""
+"""Amounts that runs have taken of a day's ceilings, of all together and of each caller."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -57,67 +58,71 @@ _days = Table(
 
 @persistent
 class Spending:
-    """The sums of each day (UTC), which all processes share that have the same database.
+    """The sums of each account, which all processes share that have the same database.
 
-    >>> spending = spending_of(settings())
-    >>> if spending.take("2026-11-23", Amounts(1, 900), Amounts(1, 2900), ceilings, now, until):
-    ...     spending.settle("2026-11-23", Amounts(1, 912) + -Amounts(1, 2900))
+    An account is a day (UTC), or a day and a caller.
+
+    >>> spending, accounts = spending_of(settings()), {"2026-11-23": ceilings}
+    >>> if spending.take(accounts, Amounts(1, 900), Amounts(1, 2900), now, until):
+    ...     spending.settle(accounts, Amounts(1, 912) + -Amounts(1, 2900))
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def of(self, day: str) -> tuple[Amounts, float]:
-        """The sums of ``day``, and until when requests may be on their way (0: none is). Blocks."""
+    def of(self, account: str) -> tuple[Amounts, float]:
+        """The sums of ``account``, and until when requests are under way (0: none is). Blocks."""
         with self._engine.connect() as connection:
-            row = connection.execute(select(_days).where(_days.c.day == day)).one_or_none()
+            row = connection.execute(select(_days).where(_days.c.day == account)).one_or_none()
         if row is None:
             return Amounts(), 0.0
         return Amounts(row.calls, row.tokens, row.cost), row.until if row.open else 0.0
 
     def take(
         self,
-        day: str,
+        accounts: Mapping[str, Ceilings],
         least: Amounts,
         most: Amounts,
-        ceilings: Ceilings,
         now: float,
         until: float,
     ) -> bool:
-        """Adds the ``most`` that a request may take, where the ceilings have room for it.
+        """Adds the ``most`` that a request may take, where all ceilings have room for it.
 
         Where nothing else is on its way, room for the ``least`` that it takes suffices. Blocks.
         """
         idle = or_(_days.c.open == 0, _days.c.until < now)
-        room = or_(_fits(most, ceilings), and_(idle, _fits(least, ceilings)))
-        taken = (
-            update(_days)
-            .where(_days.c.day == day, room)
-            .values(
-                **_added(most),
-                open=case((_days.c.until < now, 1), else_=_days.c.open + 1),
-                until=case((_days.c.until < until, until), else_=_days.c.until),
-            )
-        )
+        values = {
+            **_added(most),
+            "open": case((_days.c.until < now, 1), else_=_days.c.open + 1),
+            "until": case((_days.c.until < until, until), else_=_days.c.until),
+        }
         with self._engine.begin() as connection:
-            self._begin(connection, day)
-            return connection.execute(taken).rowcount == 1
+            for account, ceilings in accounts.items():
+                self._begin(connection, account)
+                room = or_(_fits(most, ceilings), and_(idle, _fits(least, ceilings)))
+                taken = update(_days).where(_days.c.day == account, room).values(**values)
+                if not connection.execute(taken).rowcount:
+                    connection.rollback()
+                    return False
+        return True
 
-    def settle(self, day: str, change: Amounts) -> None:
+    def settle(self, accounts: Collection[str], change: Amounts) -> None:
         """Ends a request that was taken, with the ``change`` to what it really took. Blocks."""
         closed = case((_days.c.open > 0, _days.c.open - 1), else_=0)
-        settled = update(_days).where(_days.c.day == day).values(**_added(change), open=closed)
+        settled = update(_days).where(_days.c.day.in_(accounts))
         with self._engine.begin() as connection:
-            connection.execute(settled)
+            connection.execute(settled.values(**_added(change), open=closed))
 
-    def add(self, day: str, amounts: Amounts) -> None:
+    def add(self, accounts: Collection[str], amounts: Amounts) -> None:
         """Adds what is taken in any case. Blocks."""
         with self._engine.begin() as connection:
-            self._begin(connection, day)
-            connection.execute(update(_days).where(_days.c.day == day).values(**_added(amounts)))
+            for account in accounts:
+                self._begin(connection, account)
+            added = update(_days).where(_days.c.day.in_(accounts))
+            connection.execute(added.values(**_added(amounts)))
 
-    def _begin(self, connection: Connection, day: str) -> None:
-        nothing = {"day": day, "calls": 0, "tokens": 0, "cost": 0.0, "open": 0, "until": 0.0}
+    def _begin(self, connection: Connection, account: str) -> None:
+        nothing = {"day": account, "calls": 0, "tokens": 0, "cost": 0.0, "open": 0, "until": 0.0}
         connection.execute(insert(connection, _days).values(nothing).on_conflict_do_nothing())
 
 

@@ -1,12 +1,13 @@
 """Vectors of an index: the protocol that ``index`` speaks with a store of them.
 
-A store is one more file beside ``chroma.py``, and one more choice in ``vector_store.py``.
+A store is one more file beside ``chroma.py`` and ``pgvector.py``, and one more choice in
+``vector_store.py``.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -51,13 +52,24 @@ class Vectors(Protocol):
     store cannot be read or written, and UnavailableError where its server does not answer. ``d`` is
     the dimension of a generation's vectors; all their numbers are float32.
 
-    >>> vectors = vectors_at(folder, index_id, settings())
+    >>> vectors = vectors_at(folder, index_id, settings(), engine)
     >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
     >>> [(id, cosine)] = vectors.search("passages", embedder.embed(["Who?"])[0], most=1)
     """
 
     def at(self, generation: str) -> Vectors:
         """The vectors of another generation of the same index."""
+        ...
+
+    def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> Vectors:
+        """The same vectors, of a store that may search ``allowed`` by the filter ``where``.
+
+        The passages ``allowed``, and no others, meet it.
+        """
+        ...
+
+    def settle(self, collection: Collection) -> None:
+        """Makes what searches of the vectors in ``collection`` need, once all were added."""
         ...
 
     def close(self) -> None:

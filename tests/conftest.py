@@ -47,8 +47,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--stores",
         choices=["folder", "shared"],
         default="folder",
-        help="Where tests make indexes: in folders, or in a PostgreSQL database and on a Chroma "
-        "server, which are started for them.",
+        help="Where tests make indexes: in folders, or in a PostgreSQL database, which is started "
+        "for them.",
     )
 
 
@@ -67,8 +67,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out, on shared stores, the tests that are about files of a folder."""
+    """Tests with a PostgreSQL server are slow; on shared stores, no folder's files are tested."""
+    for item in items:
+        if "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
     if config.getoption("--stores") == "shared":
         for item in items:
             if mark := item.get_closest_marker("in_folder"):
@@ -76,14 +80,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def shared_stores(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SharedStores | None]:
+def shared_stores(request: pytest.FixtureRequest) -> Iterator[SharedStores | None]:
     """The stores of all tests with ``--stores shared``, else none."""
     if request.config.getoption("--stores") == "folder":
         yield None
         return
-    with serving_stores(tmp_path_factory.mktemp("stores")) as stores:
+    with serving_stores() as stores:
         yield stores
 
 

@@ -20,7 +20,7 @@ from ragraphs.graphs.methods import METHODS
 ROOT = Path(ragraphs.__file__).parent
 FLOORS = [
     {"cli", "server"},
-    {"evaluation", "integrations", "front"},
+    {"evaluation", "integrations", "front", "testing"},
     {"graphs"},
     {"nodes", "views"},
     {"index"},

@@ -68,6 +68,7 @@ def test_importing_the_package_imports_none_of_its_rooms() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_an_index_is_opened_by_its_name() -> None:
     context = ragraphs.IndexContext(index="notes", embeddings="lexical")
     document = {"id": "a", "text": "Penguin Books was founded by Allen Lane."}

@@ -207,13 +207,13 @@ async def test_the_tools_know_the_indexes_of_the_tenant_who_asks(ada, bob):
     assert text == "ada: 1 documents\nshared: 1 documents"
     for tool, arguments in (
         ("answer_question", {"query": QUESTION}),
-        ("search_documents", {"query": QUESTION}),
+        ("search_meaning", {"query": QUESTION}),
         ("summarise_documents", {}),
     ):
         for index in ("bob", "../bob", "ada/../bob"):
             error, text = await ada.tool(tool, **arguments, index=index)
             assert error and "choose one of: ada, shared" in text
-    error, text = await ada.tool("search_documents", query=QUESTION)
+    error, text = await ada.tool("search_meaning", query=QUESTION)
     assert not error and "heliotrope" not in text
     assert "heliotrope" in (await bob.tool("answer_question", query=QUESTION))[1]
 

@@ -1,5 +1,7 @@
 """Shared stores lose nothing by ``kill -9``: of a run, of PostgreSQL or of Chroma, at any moment.
 
+PostgreSQL has the vectors too, but where Chroma is killed.
+
 While a run writes to them, servers of ours answer.
 """
 
@@ -47,22 +49,23 @@ NEW = "Zora Quill built the Larch Lighthouse in 1877."
 class Site:
     """Servers, a model that notes the requests it answered, and a folder of documents.
 
-    ``export`` and ``seconds`` are of a run that nobody disturbed.
+    ``stores`` are those in use; ``export`` and ``seconds`` are of a run that nobody disturbed.
     """
 
     home: Path
     postgres: PostgresServer
     chroma: ChromaServer
     model: OpenAIStub
+    stores: SharedStores
     answered: list[str] = field(default_factory=list)
     export: list[str] = field(default_factory=list)
     seconds: float = 0
 
     @property
     def environment(self) -> dict[str, str]:
-        return {
+        chroma = self.stores.chroma
+        return ({} if chroma is None else {"RAGRAPHS_CHROMA_URL": chroma}) | {
             "RAGRAPHS_DATABASE": self.postgres.url,
-            "RAGRAPHS_CHROMA_URL": self.chroma.url,
             "RAGRAPHS_CACHE": str(self.home / "cache"),
             "OPENAI_BASE_URL": self.model.base_url,
             "OPENAI_API_KEY": KEY,
@@ -118,7 +121,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         serving_chroma(tmp_path_factory.mktemp("chroma")) as chroma,
         serving_openai() as model,
     ):
-        site = Site(home, postgres, chroma, model)
+        site = Site(home, postgres, chroma, model, SharedStores(postgres.url))
 
         def answer(body: Any) -> Any:
             time.sleep(0.1)
@@ -131,9 +134,13 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture
-def site(servers: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(
+    servers: Site, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Site]:
     """The servers, which the settings of this process name too; indexes are deleted at the end."""
-    stores = SharedStores(servers.postgres.url, servers.chroma.url)
+    victim = getattr(request.node, "callspec", None) and request.node.callspec.params.get("victim")
+    chroma = servers.chroma.url if victim == "chroma" else None
+    servers.stores = stores = SharedStores(servers.postgres.url, chroma)
     stores.name_in(monkeypatch, servers.home / "cache")
     if not servers.export:
         run, began = servers.begin("undisturbed"), time.monotonic()

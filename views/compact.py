@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from ..language.analyser import one_line
 from ..state.answering import AnswerOutput, StopReason
-from ..state.records import Citation, Passage
+from ..state.places import told_place
 
 
 class ShortQuote(TypedDict):
@@ -44,7 +44,7 @@ def short_answer(output: AnswerOutput) -> ShortAnswer:
         "sufficient": output["sufficient"],
         "stop_reason": output["stop_reason"],
         "quotes": [
-            {"quote": citation["quote"], "place": place_of(citation)}
+            {"quote": citation["quote"], "place": told_place(citation)}
             for citation in output["citations"]
         ],
         "missing": output["missing"],
@@ -68,20 +68,3 @@ def short_text(answer: ShortAnswer) -> str:
     if answer["missing"]:
         parts.append("\n- ".join(["The documents do not say:", *answer["missing"]]))
     return "\n\n".join(filter(None, parts))
-
-
-def place_of(citation: Citation | Passage) -> str:
-    """The place of a quotation in words: ``Title (notes.pdf, page 3, characters 10–52)``.
-
-    Without a title, only what stands in the brackets.
-    """
-    metadata = citation.get("metadata", {})
-    page, date = metadata.get("page"), str(metadata.get("date") or "")[:10]
-    places = [
-        citation["document"],
-        *([date] if date and date not in f"{citation['title']} {citation['document']}" else []),
-        *([] if page is None else [f"page {page}"]),
-        f"characters {citation['start']}–{citation['end']}",
-    ]
-    where = ", ".join(places)
-    return f"{citation['title']} ({where})" if citation["title"] else where

@@ -103,8 +103,7 @@ def _program(operator: Settings) -> Iterator[Check]:
     packages = (*_PACKAGES[:2], store.package, *_PACKAGES[2:])
     yield _ok("program", "packages", ", ".join(f"{name} {_version(name)}" for name in packages))
     yield _sqlite()
-    where = store.server or "embedded in the folder of the index"
-    yield _ok("program", store.name, f"{_version(store.package)}, {where}")
+    yield _ok("program", store.name, f"{_version(store.package)}, {store.place}")
     if operator.database is not None:
         address = _host(operator.database.get_secret_value())
         yield _ok("program", "database", f"{address} ({_source('RAGRAPHS_DATABASE')})")
@@ -247,7 +246,7 @@ def _network(operator: Settings) -> Iterator[Check]:
     places = {"the hub of embedding models": constants.ENDPOINT}
     if operator.openai_base_url:
         places["the server of OPENAI_BASE_URL"] = f"{operator.openai_base_url.rstrip('/')}/models"
-    if (store := store_of(operator)).server:
+    if (store := store_of(operator)).heartbeat:
         places[f"the {store.name} server"] = store.heartbeat
     with ThreadPoolExecutor(len(places)) as threads:
         reasons = list(threads.map(_unreachable, places.values()))

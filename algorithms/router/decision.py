@@ -170,6 +170,7 @@ def next_method(
     web: bool,
     lack: Lack = "fact",
     moved: bool = True,
+    at_length: bool = False,
 ) -> Choice | None:
     """The method that goes on from what was ``found``, which did not suffice; None for none.
 
@@ -201,6 +202,7 @@ def next_method(
         ("hoprag", cited and moved, "The next passage may be a hop away."),
         ("tog2", cited and moved, "The next passage may be a relation away."),
         ("crag", web, "The index does not seem to hold it."),
+        ("agent", at_length, "Searches of its own choice may find it."),
     ]
     for method, suits, reason in options:
         if suits and method not in tried and obstacles.get(method) == "":

@@ -7,4 +7,5 @@ from . import graphrag_bench as graphrag_bench
 from . import judge as judge
 from . import make_set as make_set
 from . import measures as measures
+from . import recompute as recompute
 from .group import evaluate as evaluate

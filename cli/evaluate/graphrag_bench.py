@@ -13,7 +13,7 @@ from ...context import IndexContext
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from ..show import notes, out
-from .group import Fresh, Parallel, Plot, Seed, Settings, drawing, ended, evaluate, pairs
+from .group import Fresh, Parallel, Plot, Record, Seed, Settings, drawing, ended, evaluate, pairs
 from .statement_tables import Conditions, conditions_chosen, cost
 from .tables import table_of, with_interval
 
@@ -50,6 +50,11 @@ def graphrag_bench(
     fresh: Fresh = False,
     seed: Seed = 0,
     plot: Plot = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="File .json for the answers, as the benchmark's scripts read them."),
+    ] = None,
+    record: Record = None,
     context: IndexContext,
 ) -> Shown:
     """ROUGE-L, accuracy, coverage, faithfulness and evidence recall by type of question.
@@ -70,7 +75,14 @@ def graphrag_bench(
             methods, context, None, pairs(setting, methods), fresh, parallel, report
         )
         result = evaluate_graphrag_bench(
-            given, conditions, plan, judge=judge, faithful=faithfulness, seed=seed
+            given,
+            conditions,
+            plan,
+            judge=judge,
+            faithful=faithfulness,
+            seed=seed,
+            predictions=predictions,
+            outputs=record,
         )
     if context.dry_run:
         return result, partial(cost, "judging")

@@ -25,6 +25,10 @@ Parallel = Annotated[int, typer.Option(min=1, help="Questions at the same time."
 Fresh = Annotated[bool, typer.Option("--fresh", help="Forget what is kept; ask all again.")]
 Seed = Annotated[int, typer.Option(help="Seed of the intervals.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")]
+Record = Annotated[
+    Path | None,
+    typer.Option(help="File .jsonl.gz to add the outputs to, for `evaluate recompute`."),
+]
 Plot = Annotated[Path | None, typer.Option(help="File .svg to draw the result into.")]
 
 

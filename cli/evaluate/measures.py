@@ -16,6 +16,7 @@ from .group import (
     Limit,
     Parallel,
     Plot,
+    Record,
     Set,
     Settings,
     drawing,
@@ -50,6 +51,7 @@ def retrieval(
         list[str] | None, typer.Option(help="NAME=VALUE of a method's setting, such as n_hop=2.")
     ] = None,
     plot: Plot = None,
+    record: Record = None,
     context: IndexContext,
 ) -> Shown:
     """Recall and precision of supporting passages, time and memory of a retriever."""
@@ -61,7 +63,7 @@ def retrieval(
     settings: dict[str, Any] = {"rerank": rerank, **pairs(setting, methods)}
     if rerank_candidates is not None:
         settings["rerank_candidates"] = rerank_candidates
-    result = evaluate_retrieval(dataset, retriever, context, limit, settings)
+    result = evaluate_retrieval(dataset, retriever, context, limit, settings, record)
     plots = [recall_curve(result)]
     draw(plots)
     return ended("retrieval", result, plots, tables.retrieval, context)
@@ -78,6 +80,7 @@ def answers(
     setting: Settings = None,
     parallel: Parallel = 1,
     fresh: Fresh = False,
+    record: Record = None,
     context: IndexContext,
 ) -> Shown:
     """EM, F1, containment, recall of the evidence, and cost of methods.
@@ -94,7 +97,7 @@ def answers(
     settings = pairs(setting, methods)
     with progress_bars(quiet=False) as report:
         plan = AnsweringPlan(methods, context, limit, settings, fresh, parallel, report)
-        result = evaluate_answers(dataset, plan)
+        result = evaluate_answers(dataset, plan, record)
     return ended("answers", result, answer_bars(result), tables.answers, context)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from statistics import mean
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +21,8 @@ from ...state.usage import add_usage, add_warnings
 from ..answering import AnsweringPlan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
 from ..conditions import Condition
+from ..datasets import strangers
+from ..figures import check_record, manifest_of, record
 from ..intervals import Measure, mean_of
 from ..outcomes import Outcome, texts_of
 from ..plots import Bar, Plot, bars, measured_bar
@@ -29,6 +32,7 @@ from .checking import JudgedClaim, claims_inputs, claims_of, shown_answer
 from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, JudgeSettings, Requests, add_forecasts, forecast, length_of
 from .likeness import found_share, rouge_l
+from .predictions import check_place, prediction, write_predictions
 from .scores import Matched, accuracy, faithfulness, matched, similarities
 
 Faithful = Literal["creative", "all", "none"]
@@ -46,7 +50,7 @@ _LONGEST_CONTEXT = 8000  # tokens of evidence
 
 
 class Judged(NamedTuple):
-    """A question, what a condition did with it, and the values of ``MEASURES``.
+    """A question, what a condition did with it, the values of ``MEASURES`` and the texts it read.
 
     ``matched`` is None without a judge, and where its reply was no use; ``claims`` also where
     faithfulness was not asked for.
@@ -57,15 +61,17 @@ class Judged(NamedTuple):
     matched: Matched | None
     claims: list[JudgedClaim] | None
     scores: dict[str, float | None]
+    texts: list[str]
 
 
 @dataclass
 class _Judge:
-    """The model of ``context`` that judges statements, or none; and what it has cost."""
+    """The model of ``context`` that judges statements, or none; its cost, and notes on indexes."""
 
     context: Context
     faithful: Faithful
     meters: list[Meter] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def checks_claims(self, question: BenchQuestion) -> bool:
         """Whether the faithfulness of an answer to ``question`` is asked for."""
@@ -82,14 +88,20 @@ def evaluate_graphrag_bench(
     judge: str | None = None,
     faithful: Faithful = "creative",
     seed: int = 0,
+    predictions: Path | None = None,
+    outputs: Path | None = None,
 ) -> dict[str, Any]:
     """The measures of each condition by type of question, in the form of ``--json``.
 
     Every corpus has an index of its own, in the folder that ``plan.context`` names, if any. The
     model ``judge`` compares statements, or the model that answers; without a model the measures
-    that need none are given. With ``dry_run`` in ``plan.context`` the cost is estimated, and nobody
-    is asked. Raises RagraphsError.
+    that need none are given. The answers are written to the file ``predictions`` as the benchmark's
+    scripts read them, and added to the file ``outputs`` of figures, if these are named. In a dry
+    run the cost is estimated, and nobody is asked. Raises RagraphsError.
     """
+    if predictions is not None:
+        check_place(predictions)
+    check_record(outputs)
     judging = _Judge(
         plan.context.narrowed(Context, **({"model": judge} if judge else {})), faithful
     )
@@ -105,6 +117,12 @@ def evaluate_graphrag_bench(
     for corpus, asked, own in parts:
         for name, rows in _of_corpus(corpus, asked, ways_of(conditions, own), own, judging).items():
             judged[name] += rows
+    if predictions is not None:
+        write_predictions(predictions, {name: _predicted(rows) for name, rows in judged.items()})
+    answers = [(name, one) for name, rows in judged.items() for one in rows]
+    if outputs is not None:
+        manifest = manifest_of(given.name, given.files, judging.notes)
+        record(outputs, manifest, [_kept(name, one) for name, one in answers])
     return {
         "set": given.name,
         "model": plan.context.model,
@@ -112,9 +130,13 @@ def evaluate_graphrag_bench(
         "sources": [corpus.name for corpus, _ in given.parts],
         "questions": sum(len(asked) for _, asked in given.parts),
         "conditions": [_measured(name, rows, seed) for name, rows in judged.items()],
-        **_spent(judging.meters),
-        "answers": [_row(name, one) for name, rows in judged.items() for one in rows],
+        **_spent(judging),
+        "answers": [_row(name, one) for name, one in answers],
     }
+
+
+def _predicted(rows: Sequence[Judged]) -> list[dict[str, Any]]:
+    return [prediction(row.question, row.outcome["answer"], row.texts) for row in rows]
 
 
 def context_of(corpus: Corpus, context: IndexContext) -> IndexContext:
@@ -155,6 +177,7 @@ def _of_corpus(
 ) -> dict[str, list[Judged]]:
     texts = [one.question for one in asked]
     with answered(_given(corpus), texts, ways, plan) as (index, outcomes):
+        judge.notes += strangers(index, corpus.name.__eq__, corpus.name)
         pairs = [
             (one, outcome)
             for found in outcomes.values()
@@ -189,7 +212,8 @@ async def _judged(
     similarity: float,
 ) -> Judged:
     answer = outcome["answer"]
-    texts = await asyncio.to_thread(texts_of, index, outcome["evidence"])
+    pieces = await asyncio.to_thread(texts_of, index, outcome["evidence"])
+    texts = [text for _, text in pieces]
     found: Matched | None = None
     claims: list[JudgedClaim] | None = None
     if asker is not None and not answer.strip():
@@ -198,7 +222,7 @@ async def _judged(
         reply = await asker.ask(MATCH_STATEMENTS, **_match_inputs(question, answer))
         found = None if reply is None else matched(reply)
         if judge.checks_claims(question):
-            claims = await claims_of(asker, question.question, answer, texts)
+            claims = await claims_of(asker, question.question, answer, pieces)
     scores = {
         "rouge_l": rouge_l(answer, question.answer),
         "accuracy": found and accuracy(found.f1, similarity),
@@ -206,9 +230,9 @@ async def _judged(
         "similarity": similarity,
         "coverage": found and found.coverage,
         "faithfulness": claims and faithfulness(claims),
-        "evidence_recall": found_share(question.evidence, [text for _, text in texts]),
+        "evidence_recall": found_share(question.evidence, texts),
     }
-    return Judged(question, outcome, found, claims, _numbers(scores))
+    return Judged(question, outcome, found, claims, _numbers(scores), texts)
 
 
 def _numbers(scores: Mapping[str, Any]) -> dict[str, float | None]:
@@ -288,18 +312,26 @@ def _measures(rows: Sequence[Judged], seed: int) -> dict[str, Measure]:
     }
 
 
-def _spent(meters: Sequence[Meter]) -> dict[str, Any]:
-    """The cost of judging in all corpora, and its warnings."""
+def _spent(judging: _Judge) -> dict[str, Any]:
+    """The cost of judging in all corpora, its warnings, and notes on the indexes."""
     usage: Any = {}
-    warnings: list[str] = []
-    for meter in meters:
+    warnings = list(judging.notes)
+    for meter in judging.meters:
         usage = add_usage(usage, meter.usage())
         warnings = add_warnings(warnings, meter.warnings)
     return {"usage": usage, "warnings": warnings}
 
 
+def _kept(name: str, judged: Judged) -> dict[str, Any]:
+    """The row of files of figures."""
+    row, outcome = _row(name, judged), judged.outcome
+    own = {part: row[part] for part in ("id", "kind", "question", "answer", "statements", "scores")}
+    costs = {part: outcome[part] for part in ("calls", "tokens")}  # type: ignore[literal-required]
+    return {"method": name, **own, "reference": row["gold"], **costs}
+
+
 def _row(name: str, judged: Judged) -> dict[str, Any]:
-    question, outcome, found, claims, scores = judged
+    question, outcome, found, claims, scores, _ = judged
     return {
         "condition": name,
         **question._asdict(),

@@ -42,10 +42,11 @@ class Corpus(NamedTuple):
 
 
 class BenchSet(NamedTuple):
-    """The questions of a set, by corpus."""
+    """The questions of a set, by corpus, and the files that they were read from."""
 
     name: str
     parts: list[tuple[Corpus, list[BenchQuestion]]]
+    files: list[Path]
 
 
 def load_bench(
@@ -79,7 +80,7 @@ def load_bench(
             "another file with --corpus."
         )
     found = [(Corpus(name, texts[name]), asked) for name, asked in parts.items()]
-    return BenchSet(questions_file.stem, found)
+    return BenchSet(questions_file.stem, found, [questions_file, corpus_file])
 
 
 def _only(folder: Path, word: str, wanted: str) -> Path:

@@ -155,10 +155,10 @@ def _check(operator: Settings, context: Context) -> None:
             "ray://HOST:PORT."
         )
     store = store_of(operator)
-    if store.server is None or (is_elsewhere(operator) and operator.database is None):
+    if not store.is_shared or (is_elsewhere(operator) and operator.database is None):
         raise RagraphsError(
             "The workers of a cluster need stores that all of them reach; set RAGRAPHS_DATABASE "
-            f"and {store.setting} (for workers on this machine the latter suffices)."
+            f"(for workers on this machine {store.setting} suffices)."
         )
     if given := context.own.given():
         raise RagraphsError(

@@ -141,8 +141,9 @@ def odd_call(chance: random.Random, question: str) -> Any:
         {"question": question, "method": odd}, {"question": "a" * 500_000}, {"query": "[" * 10_000},
         {"documents": [{"id": odd, "text": "x", "metadata": odd}]}, {"documents": "[" * 50_000},
     )  # fmt: skip
-    names = ("answer_question", "search_documents", "summarise_documents", "list_indexes")
-    name = chance.choice((*names, "search_documents", "index_documents", "basic", "", odd))
+    names = ("answer_question", "search_meaning", "search_words", "read", "list_documents",
+             "look_up", "walk", "report", "summarise_documents", "list_indexes")  # fmt: skip
+    name = chance.choice((*names, "search_meaning", "index_documents", "basic", "", odd))
     method = chance.choice(("tools/call",) * 8 + ("tools/list", "initialize", "ping", "x", odd))
     call: dict[str, Any] = {"name": name, "arguments": chance.choice(arguments)}
     if chance.random() < 0.1:

@@ -15,8 +15,8 @@ from ragraphs.context import HopragContext, IndexContext
 from ragraphs.evaluation.asking import gathered
 from ragraphs.evaluation.datasets import Dataset, load_dataset, supported
 from ragraphs.evaluation.hop_labels import JudgeHops, measure_labels, walked
-from ragraphs.evaluation.metrics import recall_at
-from ragraphs.evaluation.retrieval import CUTOFFS, Report, indexed_set, layers_of
+from ragraphs.evaluation.metrics import CUTOFFS, recall_at
+from ragraphs.evaluation.retrieval import Report, indexed_set, layers_of
 from ragraphs.index.grading import keep_hop_skill
 from ragraphs.index.hops import load_hops
 from ragraphs.index.opening import Index

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ragraphs.evaluation.answering import Answerer
 from ragraphs.evaluation.answers import Scored, score
 from ragraphs.evaluation.datasets import LabelledQuestion
+from ragraphs.evaluation.figures import read_figures
 from ragraphs.evaluation.outcomes import Outcome
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.records import Citation
@@ -52,7 +53,7 @@ class _Row(BaseModel):
 def read_recorded(
     file: Path, questions: Sequence[LabelledQuestion], methods: Sequence[Answerer]
 ) -> Recorded:
-    """The outcomes in ``file``, a JSON list or JSON lines, of ``questions`` by ``methods``.
+    """The outcomes in ``file``, of figures, a JSON list or JSON lines, of ``questions``.
 
     A row has method, id or question, answer, sufficient, calls and tokens; it may have missing,
     citations (or their number), documents, seconds and the methods tried. Of two rows on the same
@@ -142,6 +143,10 @@ def _outcome(row: _Row) -> Outcome:
 
 def _rows(file: Path) -> Iterator[_Row]:
     form = "a row needs method, id or question, answer, sufficient, calls and tokens"
+    if file.suffix == ".gz":
+        measured = read_figures(file)
+        yield from (_Row.model_validate(one.model_dump()) for m in measured for one in m.outputs)
+        return
     try:
         text = file.read_text(encoding="utf-8-sig")
         lines = [line for line in text.split("\n") if line.strip()]

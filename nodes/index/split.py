@@ -30,6 +30,7 @@ from ...state.records import Document
 from ...stores.document_titles import chosen_title
 from ...stores.file_notes import AGAIN
 from ...stores.loading.blocks import sliced
+from ...stores.loading.booklets import Booklets
 from ...stores.loading.dating import dated
 from ...stores.loading.reader import FileReader, ReadingStoppedError
 from ...stores.loading.sources import INLINE, document_id, document_path, sha256_of
@@ -56,7 +57,7 @@ def to_read(state: IndexState) -> ToRead:
     return {"inline": state["inline"], "files": state["files"], "gone": state["gone"]}
 
 
-_READER = "5"  # to be raised when a loader gives other text or metadata for the same file
+_READER = "6"  # to be raised when a loader gives other text or metadata for the same file
 _GROUP_CHARACTERS = 1_000_000
 _FILES = 32  # for one worker of a cluster
 
@@ -282,10 +283,13 @@ class DocumentReader:
         )
 
     def _pieces(self, document: LoadedDocument, path: str) -> Iterator[Piece]:
-        places = Places(document.metadata, path)
+        places, booklets = Places(document.metadata, path), Booklets()
+        blocks = sliced(places.noted(booklets.parted(document.blocks)))
         try:
-            for span in split_text(sliced(places.noted(document.blocks)), *self._size):
+            for span in split_text(blocks, *self._size):
                 self._go_on()
+                if booklets.leaves_out(span.start):
+                    continue
                 yield Piece(*span, *places.within(span.start, span.end))
         except (RagraphsError, ReadingStoppedError, OSError):
             raise

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...algorithms.citations import united
 from ...language.analyser import keywords
+from ...language.questions import analyse_question
 from ...state.found import Found, LookedUp, cited_evidence
 
 
@@ -41,6 +42,20 @@ def has_moved(before: Found, found: Found) -> bool:
 def worth(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:
     """How much a method found, to be compared: an answer with citations before one without."""
     return result["sufficient"], bool(result["citations"]), bool(result["answer"])
+
+
+def is_worse(result: Mapping[str, Any], before: Mapping[str, Any], question: str) -> bool:
+    """Whether the answer found ``before`` is worth more than ``result``, and to be kept.
+
+    Of equals the later counts, which has read what the earlier one found; but an explanation, a
+    letter or a plan that ``question`` asks for is not given up for a phrase.
+    """
+    from ...algorithms.doubts import is_short  # its patterns take long to compile
+
+    now, then = worth(result), worth(before)
+    if now != then or analyse_question(question).answer_type != "open":
+        return now < then
+    return is_short(result["answer"]) and not is_short(before["answer"])
 
 
 def looked_up(result: Mapping[str, Any]) -> list[LookedUp]:

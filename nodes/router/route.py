@@ -44,7 +44,7 @@ from ..node import Node, node
 from ..run import Run, Update, calls_left
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
 from ..subgraph import Graph, GraphNode, relay
-from .handing import handed_on, has_moved, worth
+from .handing import handed_on, has_moved, is_worse
 from .lacking import lack_of, parts_of
 from .verdict import as_question
 
@@ -173,7 +173,8 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
         found = handed_on(held, latest)
         path = [*state["path"], attempt]
         update = {"path": path, "held": found, "latest": {}, "trying": "", "why": ""}
-        kept = {} if _is_worse(latest, state) else _kept(latest)
+        before = state["path"] and is_worse(latest, state, state["asked"])
+        kept = {} if before else _kept(latest)
         kinds = cast(Mapping[QuestionKind, float], state["decision"]["kinds"])
         answers = latest["sufficient"]
         ended = answers and answers_alone(kinds, latest["citations"])
@@ -194,7 +195,8 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
             obstacles = {"graphrag": obstacles["graphrag"]}
         lack = await run.in_thread(_lack, state, found, obstacles)
         web, moved = _web(run.context), has_moved(held, found)
-        following = next_method(kinds, found, tried, obstacles, web, lack, moved)
+        more = run.context.escalations > type(run.context).model_fields["escalations"].default
+        following = next_method(kinds, found, tried, obstacles, web, lack, moved, more)
         if following is not None:
             update |= {"trying": following.method, "why": following.reason}
         return {**update, **kept}
@@ -346,14 +348,6 @@ def _way(method: str, state: RouterState, context: RouterContext) -> dict[str, s
     if method == "deeprag" and "mode" not in context.model_fields_set:
         return {"mode": "tree" if decision["parts"] >= _SIDE_BY_SIDE else "narrative"}
     return {}
-
-
-def _is_worse(result: Mapping[str, Any], state: RouterState) -> bool:
-    """Whether what was found before is worth more, and to be kept.
-
-    Of equals the later counts, which has read what the earlier one found.
-    """
-    return bool(state["path"]) and worth(result) < worth(cast(Mapping[str, Any], state))
 
 
 def _kept(result: Mapping[str, Any]) -> dict[str, Any]:

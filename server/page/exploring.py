@@ -59,9 +59,9 @@ def exploring_routes() -> list[Route]:
         page_route("/page/passages", _shown(_passages)),
         page_route("/page/entities", _shown(_entities)),
         page_route("/page/entity", _shown(lambda index, ask: entity_card(index, _text(ask, "id")))),
-        page_route("/page/correct", correct_entities, posts=True),
+        page_route("/page/correct", correct_entities, writes=True),
         page_route("/page/corrections", _shown(_corrections)),
-        page_route("/page/undo", undo, posts=True),
+        page_route("/page/undo", undo, writes=True),
         page_route("/page/graph", _shown(_graph)),
         page_route("/page/communities", _shown(_communities)),
         page_route(

@@ -21,17 +21,27 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+_READS = "This key only reads; ask the operator of this server for the right write."
 _NO_AUTH = "Set http.enable_custom_route_auth in langgraph.json to serve the page with auth."
 
 
-def page_route(path: str, endpoint: Endpoint, *, posts: bool = False, form: bool = False) -> Route:
-    """A route to ``endpoint``, for GET, or POST where it ``posts``: JSON, or a ``form`` of files.
+def page_route(
+    path: str,
+    endpoint: Endpoint,
+    *,
+    posts: bool = False,
+    writes: bool = False,
+    form: bool = False,
+) -> Route:
+    """A route to ``endpoint``, for GET, or POST where it ``posts`` or ``writes``.
 
-    Errors are answered in a sentence, and requests that a page of another site sent are refused.
+    It takes JSON, or a ``form`` of files. Errors are answered in a sentence, and requests are
+    refused that a page of another site sent, or a caller who may not write.
     """
+    posts = posts or writes
 
     async def answered(request: Request) -> Response:
-        response = await _answer(request, endpoint, posts and not form)
+        response = await _answer(request, endpoint, posts and not form, writes)
         response.headers.update(HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -40,12 +50,14 @@ def page_route(path: str, endpoint: Endpoint, *, posts: bool = False, form: bool
     return Route(path, answered, methods=methods, include_in_schema=False)
 
 
-async def _answer(request: Request, endpoint: Endpoint, as_json: bool) -> Response:
+async def _answer(request: Request, endpoint: Endpoint, as_json: bool, writes: bool) -> Response:
     if has_users() and "user" not in request.scope:
         return problem(403, _NO_AUTH)
     try:
         if refused := await refusal_of(request, as_json=as_json):
             return refused
+        if writes and not access_by(request).writes:
+            return problem(403, _READS)
         return await endpoint(request)
     except Exception as error:
         return await failure(error)

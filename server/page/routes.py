@@ -27,9 +27,9 @@ def page_routes() -> list[Route]:
         page_route("/page/documents", documents),
         page_route("/page/document", document),
         page_route("/page/words", words),
-        page_route("/page/upload", upload, posts=True, form=True),
-        page_route("/page/discard", discard, posts=True),
-        page_route("/page/index", index, posts=True),
+        page_route("/page/upload", upload, writes=True, form=True),
+        page_route("/page/discard", discard, writes=True),
+        page_route("/page/index", index, writes=True),
         *exploring_routes(),
         *evaluation_routes(),
     ]

@@ -19,10 +19,9 @@ from ...models.embeddings import identity
 from ...models.protocol import OFFLINE
 from ...models.web import web_search
 from ...nodes.run import calls_left
-from ...settings import Settings, settings, told
+from ...settings import settings, told
 from ...state.errors import RagraphsError
-from ...stores.schema import DATABASE
-from ..access import Access
+from ..access import Access, open_names
 from .route import access_by, as_json
 
 _EMPTY: dict[str, Any] = {
@@ -48,12 +47,12 @@ def _state(access: Access, name: str) -> dict[str, Any]:
     told_always = {
         "version": version("ragraphs"),
         "index": name,
-        "indexes": _names(access, operator),
+        "indexes": open_names(access, operator),
         "model": context.model,
         "offline": context.model == OFFLINE,
         "web": web_search(operator) is not None,
-        "uploads": operator.uploads is not None,
-        "corrections": operator.corrections,
+        "uploads": access.writes and operator.uploads is not None,
+        "corrections": access.writes and operator.corrections,
         "methods": told_methods(),
     }
     try:
@@ -64,14 +63,6 @@ def _state(access: Access, name: str) -> dict[str, Any]:
         }
     except RagraphsError as error:
         return {**told_always, **_EMPTY, "problem": told(str(error), operator)}
-
-
-def _names(access: Access, operator: Settings) -> list[str]:
-    """The indexes that may be named; where any may, those in folders below the root."""
-    if access.names is not None:
-        return list(access.names)
-    folders = sorted(file.parent.name for file in operator.base.glob(f"*/{DATABASE}"))
-    return list(dict.fromkeys([access.default, *folders]))
 
 
 def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...context import RouterContext
+from ...models.caller import caller_name
 from ...nodes.confirming import allowed_texts
 from ...nodes.crag.search_web import MOST_QUERIES, confirmed_queries
 from ...nodes.deeprag.confirm import confirmed_plan
@@ -30,13 +31,14 @@ _BAD_PLAN = (
 
 @dataclass(frozen=True)
 class WaitingRun:
-    """A run of ``graph``, which keeps its own checkpoints, and what it ``shows`` a person."""
+    """A run of ``graph``, which keeps its own checkpoints, and what it ``shows`` its caller."""
 
     graph: Any
     context: RouterContext
     shows: dict[str, Any]
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     since: float = field(default_factory=time.monotonic)
+    caller: str = field(default_factory=caller_name)
 
     def told(self) -> dict[str, Any]:
         """The run as the page shows it: its kind, the sentence and the items to be confirmed."""
@@ -82,9 +84,9 @@ class WaitingRuns:
         self._give_up()
 
     def waiting(self, id: str) -> WaitingRun:
-        """The run ``id``. Raises RagraphsError where it is not held any more."""
+        """The caller's run ``id``. Raises RagraphsError where it is not held any more."""
         self._give_up()
-        if (run := self._runs.get(id)) is None:
+        if (run := self._runs.get(id)) is None or run.caller != caller_name():
             raise RagraphsError(_GONE)
         return run
 

@@ -64,6 +64,7 @@ def test_neighbouring_text_of_the_document_stands_around_an_opened_passage(run, 
     assert any("«Ely Bridge was built by Ada.»" in line for line in lines[3:-1])
 
 
+@pytest.mark.slow
 def test_commands_list_the_documents_and_the_cost(pipe, script):
     ended = pipe("/cost", QUESTION, "/cost", "/documents", "/help", "/quit", QUESTION, model=MODEL)
     assert "> /cost\nno calls\n" in ended.out

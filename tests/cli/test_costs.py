@@ -34,6 +34,7 @@ def say(monkeypatch):
     return lambda line: monkeypatch.setattr("sys.stdin", Keyboard(f"{line}\n"))
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_before_somebody_agrees(run, docs, model, say):
     say("n")
     ended = run("index", str(docs / "*.txt"), *LAYERS)

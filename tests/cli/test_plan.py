@@ -38,6 +38,6 @@ def test_what_is_said_of_a_part_adds_up_to_what_is_said_of_the_whole(run):
     ).groups()  # fmt: skip
     count = [int(one.replace(",", "")) for one in (whole, *parts)]
     assert count[0] == sum(count[1:]) and all(count)
-    assert "the Chroma server" not in said
+    assert "the server of the vectors" not in said
     shared = " ".join(run("plan", "--passages", "1000000").out.split())
-    assert "the Chroma server" in shared
+    assert "the server of the vectors" in shared

@@ -87,6 +87,7 @@ def test_ctrl_c_at_the_question_sends_nothing(run, index, web, say):
     assert ended.code == 130 and web.requests == []
 
 
+@pytest.mark.slow
 def test_without_confirm_web_nobody_is_asked(run, index, web, say):
     say("")
     ended = run("ask", QUESTION, "--method", "crag", "--model", MODEL)

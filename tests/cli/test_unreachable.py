@@ -18,6 +18,7 @@ def index(run, tmp_path, monkeypatch):
     assert run("index", "forth.txt", "--embeddings", "lexical").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "basic", "crag", "deeprag"])
 def test_the_cause_comes_first_then_what_a_search_finds_with_its_marks(run, openai, index, method):
     openai.answer = lambda _: failure(401, "Incorrect API key provided.")

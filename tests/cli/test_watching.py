@@ -105,6 +105,7 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_after_changes_at_random_the_index_is_that_of_a_fresh_build(docs, tmp_path):
     watched, chance = Watched(docs, docs / "notes"), random.Random(7)
 
@@ -140,6 +141,7 @@ def test_what_the_index_itself_writes_and_hidden_files_are_no_changes(docs, monk
     assert watched.runs <= 2
 
 
+@pytest.mark.slow
 def test_a_change_during_a_run_starts_another_one(docs, monkeypatch):
     watched, run = Watched(docs, docs / "notes"), Watched.run
 
@@ -168,6 +170,7 @@ def test_a_folder_that_is_made_anew_is_followed_again(docs):
     assert [text for _, text in texts_in(watched.index)] == ["It is new."]
 
 
+@pytest.mark.slow
 def test_a_run_that_failed_is_tried_again(docs, monkeypatch, capsys):
     monkeypatch.setattr(watching, "_PAUSES", (0.1, 0.1, 0.1))
     tries: list[int] = []

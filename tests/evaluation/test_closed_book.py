@@ -41,6 +41,7 @@ def model(openai):
     return openai
 
 
+@pytest.mark.slow
 def test_answers_are_measured_apart_where_the_model_is_sure_and_where_it_guesses(
     run, question_set, model
 ):

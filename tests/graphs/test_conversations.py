@@ -96,6 +96,7 @@ def test_a_follow_up_on_a_thread_is_made_to_stand_alone(
     assert talk.result["messages"][2].text == then
 
 
+@pytest.mark.slow
 def test_question_and_messages_may_take_turns_on_a_thread(full_index):
     talk = Talk(full_index)
     talk.give({"question": QUESTION})

@@ -80,6 +80,7 @@ def hangs_from(openai: OpenAIStub, script: Script, call: int) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", fast(WAYS, "basic", "narrative", "global"))
 def test_a_model_that_hangs_leaves_the_passages(way, openai, script, full_index):
     hangs_from(openai, script, 0)

@@ -73,6 +73,7 @@ def titles(result):
     return {citation["title"] for citation in result["citations"]}
 
 
+@pytest.mark.slow
 def test_one_missing_fact_is_one_search_and_one_call_and_both_methods_are_cited(
     narrate, model, hold, searched
 ):
@@ -155,6 +156,7 @@ def test_a_missing_fact_is_read_for_in_its_own_best_texts_though_these_were_read
     assert titles(result) >= {"André Waterkeyn"}
 
 
+@pytest.mark.slow
 def test_without_a_question_that_is_missing_the_model_writes_the_first(narrate, model, hold):
     held = hold(CHAINED, "No cited sentence supports “1918”.")
     model.steps, model.finals[BORN] = [BORN], "1917"
@@ -211,6 +213,7 @@ def test_by_itself_the_narrative_looks_up_at_once_what_its_first_reading_misses(
     assert titles(result) == {"Atomium", "André Waterkeyn"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["narrative", "tree"])
 @pytest.mark.parametrize("handed_on", [True, False])
 @pytest.mark.parametrize("step", [BORN, UNKNOWN])
@@ -222,6 +225,7 @@ def test_nothing_is_searched_for_twice(narrate, model, hold, searched, mode, han
     assert len(searched) == len(set(searched)) > 1
 
 
+@pytest.mark.slow
 def test_a_final_answer_is_streamed_without_a_call_of_its_own(indexing, narrate, model, hold):
     held = hold(CHAINED, BORN)
     model.finals[BORN] = "1917"

@@ -137,6 +137,7 @@ def test_a_search_that_finds_nothing_new_is_told_and_the_second_one_is_the_last(
     assert [told in shown for shown in model.prompts["StepReading"]] == [False, True, True]
 
 
+@pytest.mark.slow
 def test_a_synthesis_without_a_quote_is_not_sufficient(narrate, model, monkeypatch):
     monkeypatch.setattr(model, "synthesize", lambda *_: answered("John Fowler", []))
     result = narrate()
@@ -168,6 +169,7 @@ def test_a_sub_question_that_was_asked_before_ends_the_narrative(narrate, model)
     assert len(narrate("When was the designer of the Atomium born?")["steps"]) == 2
 
 
+@pytest.mark.slow
 def test_a_step_that_fails_is_reported_and_the_others_still_answer(narrate, model):
     model.broken.add(CHAIN[1][0])
     result = narrate()
@@ -218,6 +220,7 @@ def test_whatever_the_model_replies_the_narrative_ends(narrate, model, replies, 
     assert result["stop_reason"] is not None
 
 
+@pytest.mark.slow
 def test_offline_a_question_is_narrated_by_its_grammar(narrate):
     asked = "Who was born first, the designer of the Atomium or the designer of the Forth Bridge?"
     result = narrate(question=asked, model="offline")

@@ -63,6 +63,7 @@ def test_the_tree_is_in_the_output_and_the_answer_computed_from_it(grow):
     assert (result["mode"], result["steps"]) == ("tree", [])
 
 
+@pytest.mark.slow
 def test_synthesis_sees_every_sub_question_its_answer_and_its_evidence(grow, model):
     grow()
     shown = model.prompts["Synthesize"][0]
@@ -96,6 +97,7 @@ def test_a_chain_of_three_is_asked_one_after_another(grow, model):
     assert nodes(result)["3"]["question"] == "What happened in 1917?"
 
 
+@pytest.mark.slow
 def test_a_failed_leaf_is_reported_and_the_others_still_answer(grow, model):
     model.broken.add(CHAIN[2][0])
     result = grow()
@@ -106,6 +108,7 @@ def test_a_failed_leaf_is_reported_and_the_others_still_answer(grow, model):
     assert any(CHAIN[2][0] in warning for warning in result["warnings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [[], [OLDER], [OLDER.upper(), ""], ["Only this one?"]])
 def test_a_decomposition_that_does_not_split_is_atomic(grow, model, parts):
     model.splits[OLDER] = parts
@@ -183,6 +186,7 @@ def test_whatever_the_model_replies_the_tree_ends_within_its_bounds(grow, model,
     assert result["stop_reason"] is not None
 
 
+@pytest.mark.slow
 def test_offline_a_question_is_split_by_its_grammar(grow):
     result = grow("When was the designer of the Atomium born?", model="offline")
     assert (result["sufficient"], result["answer"]) == (True, "1917")
@@ -221,6 +225,7 @@ def test_an_earlier_answer_is_fenced_in_one_line_of_the_next_question(grow, mode
     assert (before, after) == ("Question: When was ", " born?") and "PWNED" in inside
 
 
+@pytest.mark.slow
 def test_sub_questions_side_by_side_go_over_the_limit_by_one_reply_at_most(grow, monkeypatch):
     long_replies(monkeypatch, 5000)
     result = grow(max_tokens=6500)

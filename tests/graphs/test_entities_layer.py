@@ -298,6 +298,7 @@ def test_korean_documents_give_korean_entities(indexing):
     assert "창제" in store.get([sejong])[sejong].description
 
 
+@pytest.mark.slow
 def test_entities_relations_and_mentions_are_drawn(indexing, model):
     build(indexing, model=MODEL)
     graph = drawn_index(indexing.index)
@@ -333,6 +334,7 @@ def test_a_name_that_several_entities_bear_is_kept_for_passages_that_mention_non
     assert _as_entities([name], named[:2], bearers, [known]) == ([], [known])
 
 
+@pytest.mark.slow
 def test_a_missing_layer_is_named_with_the_command_that_builds_it(indexing):
     indexing.run(documents=ALL)
     with pytest.raises(RagraphsError, match="ragraphs index --layers entities"):

@@ -68,6 +68,7 @@ def test_the_vectors_of_a_large_index_lie_in_files(index: Index, way: str) -> No
     assert ("sentence_vectors" in arrays) == load_graph(index).is_flat == (way == "flat")
 
 
+@pytest.mark.slow
 def test_an_index_that_was_built_for_the_exact_way_is_made_flat_by_the_next_run(
     index: Index, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_graph_answers_with_the_graph_retriever(index: Index) -> None:
     assert result["sufficient"]
 
 
+@pytest.mark.slow
 def test_without_its_layer_the_retriever_names_the_command_that_builds_it(tmp_path: Path) -> None:
     index = build(tmp_path / "index", given("atomium"))
     with pytest.raises(RagraphsError, match="--layers sentences"):
@@ -140,6 +142,7 @@ def test_a_removed_document_leaves_no_sentence(index: Index) -> None:
     assert "waterkeyn" not in [p["document"] for p in search(index, QUESTION, "graph", 6)]
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_every_document_was_removed(index: Index) -> None:
     context = IndexContext(index=index.name)
     index_graph.invoke({"remove": list(DOCUMENTS)}, context=context)
@@ -174,6 +177,7 @@ def test_the_graph_is_drawn_with_every_passage_and_the_names_that_passages_share
     assert ("André Waterkeyn", "andre waterkeyn") in joined
 
 
+@pytest.mark.slow
 def test_passages_that_share_a_title_are_drawn_by_their_first_words(tmp_path: Path) -> None:
     long = "The bridge over the river was opened by the mayor of the town on a cold morning in May."
     texts = [long, "No ship passes under it."]

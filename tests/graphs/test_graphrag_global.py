@@ -63,6 +63,7 @@ def test_every_report_of_a_level_is_read_once_in_contexts_within_the_limit(ask):
             assert sum(count_tokens(f"{title}\n{text}") for title, text in batch) <= limit
 
 
+@pytest.mark.slow
 def test_batches_are_read_side_by_side(ask):
     ask.model.answers["Points"] = Together(3, ask.model.points)
     ask(context_tokens=500)
@@ -210,6 +211,7 @@ def test_only_the_points_that_the_answer_uses_are_cited(ask):
     assert len(result["citations"]) <= 2
 
 
+@pytest.mark.slow
 def test_what_the_model_knows_besides_is_marked_and_only_on_request(ask):
     ask.model.answers["CombinedAnswer"] = lambda human: {
         "answer": "From the reports.",

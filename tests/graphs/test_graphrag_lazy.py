@@ -66,6 +66,7 @@ def points(human):
     }
 
 
+@pytest.mark.slow
 def test_the_best_sentences_of_communities_are_read_and_no_report(ask):
     result = ask(context_tokens=8000)
     shown = [text for human in ask.model.of("Points") for *_, text in texts_of(human)]

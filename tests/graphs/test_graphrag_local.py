@@ -112,6 +112,7 @@ def test_the_budget_of_the_context_holds(ask):
         assert 0 < passages <= 0.5 * limit
 
 
+@pytest.mark.slow
 def test_a_quote_from_a_statement_is_left_out_and_told(ask):
     ask.model.answers["Answer"] = lambda human: {
         "quotes": [{"id": "-", "quote": f"{statements(human)[0]} They were many."}],

@@ -171,6 +171,7 @@ def test_a_walk_reaches_at_most_top_k_passages_and_as_many_a_round(ask, model, t
         assert 0 < len(reached) <= (n_hop + 1) * top_k
 
 
+@pytest.mark.slow
 def test_a_hop_enters_the_evidence_behind_what_the_retriever_puts_first(ask, model):
     first = titles(ask(n_hop=0, top_k=6))[0]
     model.label = lambda question: None if question.endswith(f"→ {first}") else "necessary"
@@ -328,6 +329,7 @@ def test_as_printed_a_request_shows_every_edge_of_one_passage(ask, model, indexi
     assert sorted(len(offered(body)) for body in model.hops) == edges
 
 
+@pytest.mark.slow
 def test_every_hop_of_a_round_is_shown_where_that_is_wanted(ask, model, monkeypatch):
     monkeypatch.setattr("ragraphs.algorithms.hoprag.offers.MOST", 1)
     model.label = lambda question: None
@@ -340,6 +342,7 @@ def test_every_hop_of_a_round_is_shown_where_that_is_wanted(ask, model, monkeypa
     assert len({title for _, title in every}) == len(every)
 
 
+@pytest.mark.slow
 def test_the_walk_weighs_what_its_labels_were_measured_at(ask, model, indexing):
     last = titles(ask(top_k=6, n_hop=0))[-1]
     model.label = lambda question: "necessary" if question.endswith(f"→ {last}") else None

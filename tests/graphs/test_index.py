@@ -242,6 +242,7 @@ def test_a_removed_document_leaves_no_trace_in_tables_or_vectors(indexing):
         assert "forth" not in str(store.get(include=["documents", "metadatas"])).lower()
 
 
+@pytest.mark.slow
 def test_a_dry_run_makes_no_folder_and_says_what_it_would_do(indexing, openai):
     result = indexing.run("docs", context={"dry_run": True, "embeddings": "openai:stub"})
     assert not Path(indexing.name).exists()
@@ -306,6 +307,7 @@ def test_repair_makes_vectors_and_lexical_index_anew(indexing):
     assert indexing.vectors() == vectors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [

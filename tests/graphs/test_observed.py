@@ -99,6 +99,7 @@ def test_a_layer_that_is_made_is_logged_once_with_its_figures(tmp_path, caplog):
     assert any(f": {len(DOCUMENTS)} passages" in one for one in told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sync", [True, False])
 async def test_a_request_is_a_part_of_its_node_and_the_run_a_part_of_the_callers(
     spans, index, sync

@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from chroma_server import serving_chroma
 from pooler import pooling
 from postgres_server import serving_postgres
 from ragraphs.context import IndexContext, QuestionContext
@@ -26,12 +25,10 @@ def index(name: str, count: int) -> None:
 def test_two_thousand_questions_are_answered_from_their_own_index(tmp_path, monkeypatch):
     with (
         serving_postgres() as database,
-        serving_chroma(tmp_path) as chroma,
         pooling(database) as url,
         ThreadPoolExecutor(6) as threads,
     ):
         monkeypatch.setenv("RAGRAPHS_DATABASE", url)
-        monkeypatch.setenv("RAGRAPHS_CHROMA_URL", chroma.url)
         monkeypatch.setenv("RAGRAPHS_CACHE", str(tmp_path / "cache"))
         settings.cache_clear()
         for name in FACTS:

@@ -153,6 +153,7 @@ def test_a_model_of_few_parameters_is_led_no_further_unless_that_was_asked_for(o
     assert path_of(ask(top_k=1, escalations=1)) == ["basic", "deeprag"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "missing", "method"),
     [
@@ -222,6 +223,7 @@ def test_where_nothing_speaks_of_it_the_web_is_asked_if_it_can_be(ask, script, t
     assert script.kinds == ["Answer", "Grades", "Answer"]
 
 
+@pytest.mark.slow
 def test_the_answer_cites_what_each_method_found(ask, script):
     other = "John Fowler was born in Sheffield in 1817."
     script.replies["Answer"] = {**LACKING, "quotes": [{"id": "", "quote": FACT}]}
@@ -298,6 +300,7 @@ def test_one_call_is_kept_for_the_answer_whatever_the_question_before_has_cost(f
         assert any("taken as it stands" in warning for warning in result["warnings"]) == (most < 2)
 
 
+@pytest.mark.slow
 def test_what_the_method_returns_besides_is_in_the_details(ask, script):
     assert ask(method="crag")["details"]["verdict"] == "correct"
     assert len(ask(method="deeprag")["details"]["steps"]) == 1

@@ -36,6 +36,7 @@ def begun(indexing, monkeypatch):
     return indexing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retriever", ["lexical", "vector", "hybrid"])
 def test_a_document_is_found_before_the_layers_are_made(begun, retriever):
     found = search(begun.index, QUESTION, retriever, 3)
@@ -53,6 +54,7 @@ def test_how_far_the_layers_are_is_told(begun):
     assert behind(begun.index) == {} and "behind" not in describe(begun.index)
 
 
+@pytest.mark.slow
 def test_answers_warn_of_the_layers_that_they_read(begun):
     def warnings(graph, context, **fields):
         settings = context(index=begun.name, model="offline", **fields)

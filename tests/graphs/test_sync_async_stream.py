@@ -92,6 +92,7 @@ async def test_twenty_questions_at_once_get_the_answers_they_get_alone(method):
         assert result["usage"] == alone[n % 2]["usage"]
 
 
+@pytest.mark.slow
 async def test_the_loop_stays_free_while_questions_are_answered(method):
     graph, context = method
     ticks = 0

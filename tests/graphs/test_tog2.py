@@ -129,6 +129,7 @@ def test_paths_are_told_as_triples_and_sentences(ask):
     ]
 
 
+@pytest.mark.slow
 def test_only_relations_that_score_enough_are_followed(ask, model):
     model.needed = ("designed",)
     names = {path["name"] for path in ask()["paths"]}
@@ -168,6 +169,7 @@ def test_the_judge_sees_the_clues_that_were_tried(ask, model):
     assert "Looked for before: <text>clue 1</text>" in model.bodies["judge"][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", ["Clue 1", ""])
 def test_the_walk_ends_where_no_new_clue_is_left(ask, model, again):
     script = model.openai.answer
@@ -256,6 +258,7 @@ def test_a_quoted_triple_is_cited_by_the_sentence_that_it_was_read_from(ask, mod
     assert citation["quote"] == "The Atomium was designed by André Waterkeyn."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judged", [True, False])
 @pytest.mark.parametrize(
     "doubt", [{"missing": "The city."}, {"quotes": [{"id": "1", "quote": "It stands in Rome."}]}]
@@ -283,6 +286,7 @@ def test_the_walk_ends_when_the_evidence_suffices(ask, model):
     assert result["answer"] == "London"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_calls_keep_the_bound_of_the_paper(ask, model, depth):
     ask(
@@ -293,6 +297,7 @@ def test_calls_keep_the_bound_of_the_paper(ask, model, depth):
     assert model.calls - tried <= 2 * depth + (depth - 1) + 1
 
 
+@pytest.mark.slow
 def test_many_topics_are_pruned_by_the_model(ask, model):
     ask({"question": "Are Brussels, Mons and Wimbledon in Belgium?"})
     assert len(model.bodies["topics"]) == 1
@@ -319,6 +324,7 @@ def test_without_an_entity_what_the_retriever_finds_is_read(ask, model):
     assert model.calls == len(model.bodies["answer"])
 
 
+@pytest.mark.slow
 def test_at_the_last_round_the_best_evidence_is_used(ask, model):
     model.needed = ()
     result = ask()
@@ -327,6 +333,7 @@ def test_at_the_last_round_the_best_evidence_is_used(ask, model):
     assert result["answer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["no json", Response({}, 500), {"scores": "none"}])
 def test_where_the_model_gives_no_scores_relations_are_followed_alike(ask, model, reply):
     script = model.openai.answer
@@ -361,6 +368,7 @@ def test_the_passages_say_how_they_were_found(ask):
     assert found["Wimbledon"] == "path"
 
 
+@pytest.mark.slow
 def test_the_output_is_plain_json(ask):
     result = ask()
     assert json.loads(json.dumps(result)) == result

@@ -52,8 +52,11 @@ class Built:
         where = str(self.folder / (name or self.name))
         return IndexContext(index=where, embeddings="lexical", layers=LAYERS, **fields)
 
-    def run(self, cut: int | None = None, given: Any = None, **fields: Any) -> None:
-        """Brings the index up to date; from the write ``cut`` on nothing is written."""
+    def run(self, cut: int | None = None, given: Any = None, **fields: Any) -> bool:
+        """Brings the index up to date; from the write ``cut`` on nothing is written.
+
+        Returns whether there was such a write.
+        """
         given = {"sources": [str(self.docs)]} if given is None else given
         with counted_writes(cut) as writes:
             try:
@@ -62,6 +65,7 @@ class Built:
                 assert writes.has_struck
         if writes.has_struck:
             reopen()
+        return writes.has_struck
 
     @property
     def index(self) -> Index:
@@ -164,15 +168,11 @@ class AnyLife(RuleBasedStateMachine):
 
 _QUIET = [*HealthCheck]
 _PROFILE = settings.get_current_profile_name()
-TestAnyLife = AnyLife.TestCase
-TestAnyLife.settings = settings(
-    max_examples=3, stateful_step_count=4, deadline=None, suppress_health_check=_QUIET
-)
 
 
 @pytest.mark.slow
 class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
-    """The same with more examples; ``--hypothesis-profile=trust`` has 2,000."""
+    """A few lives; ``--hypothesis-profile=trust`` has 2,000."""
 
     settings = settings(
         max_examples=2000 if _PROFILE == "trust" else 25,
@@ -186,24 +186,23 @@ class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
 @pytest.mark.parametrize("part", range(8))
 def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
     """Every eighth write from the ``part``-th on, until a run has no such write any more."""
-    at, struck = part + 1, True
-    while struck:
-        built = Built()
-        try:
-            for name, text in zip(("a.txt", "b.txt", "c.txt"), TEXTS, strict=False):
-                built.write(name, text)
-            built.run()
-            built.write("b.txt", TEXTS[3])
-            (built.docs / "a.txt").rename(built.docs / "e.txt")
-            with counted_writes(at) as writes:
-                try:
-                    graph.invoke({"sources": [str(built.docs)]}, context=built.context())
-                except (RagraphsError, OSError):
-                    assert writes.has_struck
-            struck = writes.has_struck
-            reopen()
+    built = Built()
+    try:
+        for name, text in zip(("a.txt", "b.txt", "c.txt"), TEXTS, strict=False):
+            built.write(name, text)
+        built.run()
+        reopen()
+        before = shutil.copytree(built.folder / built.name, built.folder / "before")
+        built.write("b.txt", TEXTS[3])
+        (built.docs / "a.txt").rename(built.docs / "e.txt")
+        at, struck = part + 1, True
+        while struck:
+            struck = built.run(at)
             built.run()
             assert_same(built.index, built.like_fresh())
-        finally:
-            built.end()
-        at += 8
+            reopen()
+            shutil.rmtree(built.folder / built.name)
+            shutil.copytree(before, built.folder / built.name)
+            at += 8
+    finally:
+        built.end()

@@ -68,6 +68,7 @@ def counts(result):
     return tuple(result[key] for key in ("added", "updated", "unchanged", "removed"))
 
 
+@pytest.mark.slow
 async def test_small_changes_that_wait_are_made_in_one_run_each_with_its_own_outcome(
     indexing, runs
 ):

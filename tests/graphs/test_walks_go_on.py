@@ -130,6 +130,7 @@ def test_nothing_is_searched_for_or_asked_twice(ask, searched, script):
     assert len(prompts) == len(set(prompts))
 
 
+@pytest.mark.slow
 def test_the_model_is_told_of_the_missing_question_as_of_a_text(ask, script):
     ask(ask.first())
     assert f"Still to be found: <text>{MISSING}</text>" in script.prompts(ask.walk.prompt)[0]

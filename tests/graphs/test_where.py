@@ -157,7 +157,11 @@ def test_no_method_reads_or_shows_a_passage_that_does_not_meet_the_filter(
 def test_a_router_that_hands_over_hands_on_nothing_that_does_not_meet_the_filter(
     ask: Callable[..., Any], script: Script
 ) -> None:
-    found = {"quotes": [{"id": "1", "quote": FACT}], "answer": "", "missing": ["Who paid for it?"]}
+    found = {
+        "quotes": [{"id": "1", "quote": FACT}],
+        "answer": "",
+        "missing": ["Who was the payer of the Forth Bridge?"],
+    }
     script.replies["Answer"] = {**NOT_FOUND, **found}
     result = ask("router", escalations=3, max_calls=40, **OPEN)
     assert len(result["path"]) > 2

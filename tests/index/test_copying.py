@@ -1,4 +1,4 @@
-"""An index is copied from a folder to a database and a Chroma server, and back."""
+"""An index is copied from a folder to a database, with or without a Chroma server, and back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from chroma_server import serving_chroma
 from earlier_formats import as_in_format
 from ragraphs.context import Context, IndexContext
 from ragraphs.graphs.basic import graph as basic
@@ -30,13 +31,11 @@ REPLY = {"value": "{}", "words": "", "input_tokens": 3, "output_tokens": 2}
 
 
 @pytest.fixture(scope="module")
-def stores(
-    shared_stores: SharedStores | None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SharedStores]:
+def stores(shared_stores: SharedStores | None) -> Iterator[SharedStores]:
     if shared_stores is not None:
         yield shared_stores
         return
-    with serving_stores(tmp_path_factory.mktemp("stores")) as served:
+    with serving_stores() as served:
         yield served
 
 
@@ -77,7 +76,7 @@ def export(name: str) -> list[str]:
 def exported_folder(folder: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     with monkeypatch.context() as patch:
         patch.delenv("RAGRAPHS_DATABASE")
-        patch.delenv("RAGRAPHS_CHROMA_URL")
+        patch.delenv("RAGRAPHS_CHROMA_URL", raising=False)
         settings.cache_clear()
         lines = export(folder)
     settings.cache_clear()
@@ -212,11 +211,19 @@ def test_a_cache_that_cannot_be_written_is_told(folder, tmp_path):
         HOPS.load(open_index("notes"), lambda *_: pytest.fail("they are made again"))
 
 
-def test_a_database_without_a_chroma_server_is_told(folder, monkeypatch):
-    monkeypatch.delenv("RAGRAPHS_CHROMA_URL")
+@pytest.mark.slow
+def test_the_vectors_of_a_copy_may_stand_on_a_chroma_server(folder, tmp_path, monkeypatch):
+    before = exported_folder(folder, monkeypatch)
+    with serving_chroma(tmp_path) as chroma, monkeypatch.context() as patch:
+        patch.setenv("RAGRAPHS_CHROMA_URL", chroma.url)
+        settings.cache_clear()
+        copy_index(folder, "notes")
+        index = open_index("notes")
+        assert export("notes") == before and not index.vectors.lacks("passages")
+        copy_index("notes", "./back")
+        index.vectors.close()
     settings.cache_clear()
-    with pytest.raises(RagraphsError, match="set RAGRAPHS_CHROMA_URL as well"):
-        open_index("notes")
+    assert exported_folder("./back", monkeypatch) == before
 
 
 @pytest.mark.slow

@@ -70,6 +70,7 @@ def statements(index: Index) -> Iterator[list[int]]:
     event.remove(engine, "after_cursor_execute", note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", FILTERS)
 def test_a_question_is_linked_as_if_all_spellings_were_compared(folders, where):
     index = narrowed(open_index(folders[30]), where)

@@ -129,6 +129,7 @@ def test_a_damaged_layer_is_told_and_made_again(index, damage):
     assert HOPS.load(index, None)["edges"].tolist() == list(range(9))
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_file_with_any_byte_changed_is_told_or_reads_the_same(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("arrays") / "a.arrays"

@@ -54,6 +54,7 @@ def test_a_title_that_three_documents_share_gives_way_to_the_names_of_their_file
     assert titles(indexed(docs)) == ["On tides", "Overview", "Overview"]
 
 
+@pytest.mark.slow
 def test_the_headings_above_a_passage_are_searched_and_told(docs):
     pages = ["# Manual", "## Pumps", "### Winter", "Drain all pipes.", "## Valves", "Turn them."]
     (docs / "manual.md").write_text("\n\n".join(pages))

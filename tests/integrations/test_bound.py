@@ -52,6 +52,7 @@ async def test_all_ways_to_run_a_graph_keep_what_is_bound(bridges: str) -> None:
     assert graph.batch([asked])[0]["answer"] == "John Fowler"
 
 
+@pytest.mark.slow
 def test_a_bound_graph_remembers_a_conversation(bridges: str, llm: Any, script: Script) -> None:
     graph = ragraphs.build("router", index=bridges, llm=llm, checkpointer=InMemorySaver())
     thread: Any = {"configurable": {"thread_id": "1"}}

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 from ragraphs.models import day as days
-from ragraphs.models.day import Day, day_of
+from ragraphs.models.caller import Caller, calling
+from ragraphs.models.day import Day, count_request, day_of
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError, UnavailableError
-from ragraphs.state.usage import Amounts
+from ragraphs.state.usage import Amounts, Ceilings
 from ragraphs.stores.queries import patience
 from ragraphs.stores.spending import FILE, spending_of
 
@@ -60,6 +61,7 @@ async def test_calls_end_at_the_ceiling(root, monkeypatch):
     assert day.told() == "3 calls of 3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "most"), [("max_tokens", 1000), ("max_cost", 0.00019)])
 async def test_tokens_and_money_pass_a_ceiling_by_one_reply_at_most(root, monkeypatch, limit, most):
     day = bounded(monkeypatch, **{limit: most})
@@ -103,6 +105,30 @@ async def test_who_is_cancelled_while_a_request_is_taken_takes_nothing(root, mon
     await asyncio.sleep(0.5)
     assert day.told() == "0 tokens of 10,000"
     assert spending_of(settings()).of(days._today())[1] == 0
+
+
+async def test_a_caller_has_ceilings_of_his_own_below_the_operators(root, monkeypatch):
+    day = bounded(monkeypatch, max_calls=5)
+    own = {name: Caller(name, 2, Ceilings(calls=2, tokens=10**6)) for name in ("ada", "bob")}
+    for name, caller in own.items():
+        calling.set(caller)
+        outcomes = await asyncio.gather(
+            *(asked(day_of(settings())) for _ in range(4)), return_exceptions=True
+        )
+        refused = [str(one) for one in outcomes if one is not None]
+        assert len(refused) == 2 and refused[0].startswith("Your limit for today (2 calls)"), name
+    calling.set(None)
+    assert day.told() == "4 calls of 5"
+    calling.set(Caller("eve", ceilings=Ceilings(calls=9)))
+    await asked(day_of(settings()))
+    with pytest.raises(NoReplyError, match="The operator's limit for today"):
+        await asked(day_of(settings()))
+
+
+def test_requests_of_a_caller_end_at_his_quota(root):
+    ada, bob = Caller("ada", 3), Caller("bob", 1)
+    assert [count_request(settings(), ada) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert count_request(settings(), bob) and not count_request(settings(), bob)
 
 
 async def test_a_day_begins_anew(root, monkeypatch):

@@ -99,6 +99,7 @@ def test_auto_without_a_network_is_lexical_within_seconds_and_says_so(without_ne
     assert note is not None and "lexical" in note and "cannot be reached" in note
 
 
+@pytest.mark.slow
 def test_auto_offline_by_choice_is_lexical(without_network, monkeypatch):
     from huggingface_hub import constants
 

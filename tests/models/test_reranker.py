@@ -42,6 +42,7 @@ def test_a_model_in_a_folder_scores_each_text_with_its_title(encoder):
     assert opened.scores(QUESTION, []) == [] and opened.name == NAME
 
 
+@pytest.mark.slow
 def test_what_the_retriever_found_is_ordered_anew_with_the_scores_as_evidence(encoder, index):
     def found(**chosen):
         asked = {"question": "metal, the who was"}
@@ -78,6 +79,7 @@ def test_sub_questions_are_reranked_as_well(encoder, index):
     assert found[0]["document"] == "forth" and found[0]["score"] >= 4.0
 
 
+@pytest.mark.slow
 def test_without_a_fit_a_cross_encoder_claims_nothing_and_says_so(encoder, index):
     def asked(**chosen):
         context = CragContext(grader="cross-encoder", rerank=encoder, **chosen)

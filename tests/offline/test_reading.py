@@ -255,6 +255,7 @@ TEXTS = st.text(st.characters(exclude_categories=["C"]), max_size=80) | st.lists
 ).map(" ".join)
 
 
+@pytest.mark.slow
 @given(TEXTS, st.lists(st.tuples(st.text(max_size=4), TEXTS), max_size=4))
 def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
     question: str, passages: list[tuple[str, str]]

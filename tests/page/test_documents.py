@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import httpx
 import pytest
+from page_site import LONG, PLACE
 from page_visit import expect
 from ragraphs.index.opening import open_index
 
@@ -109,3 +112,18 @@ def test_what_reading_costs_is_told_before_it_starts(visit, modelled, script):
     expect(planned.locator('[data-part="price"]')).to_contain_text("price of this model")
     assert len(script.asked) == before
     planned.get_by_role("button", name="Cancel").click()
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_an_address_opens_a_document_at_its_sentence(visit, searching):
+    start = LONG.index(PLACE)
+    named = f"bridges/{quote('Bridges of the Alps')}/{start}/{start + len(PLACE)}"
+    page = visit(searching, f"#document/{named}")
+    expect(page.part("reader").locator("mark")).to_have_text(PLACE)
+    page.page.keyboard.press("Escape")
+    expect(page.part("reader")).to_have_count(0)
+    text = "A \U0001f309\U0001f309 by Ada."
+    at = len("A \U0001f309\U0001f309 by ")  # characters, of which JavaScript counts some twice
+    marked = "async (given) => (await import('/page/static/reader.js')).marked(...given)"
+    found = page.evaluate(marked, [{"text": text, "start": 7}, 7 + at, 7 + at + 3, ""])
+    assert text.encode("utf-16-le")[2 * found[0] : 2 * found[1]].decode("utf-16-le") == "Ada"

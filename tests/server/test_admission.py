@@ -133,7 +133,7 @@ def test_health_is_told_at_once_while_questions_wait(url, model, clients):
         clients.submit(asked, url)
         assert reached.wait(20)
         clients.submit(asked, url)
-        assert httpx.get(f"{url}/health", timeout=5).json() == {"status": "ready"}
+        assert httpx.get(f"{url}/health", timeout=5).json()["status"] == "ready"
 
 
 def leave(url: str, path: str, given: Any, reached: Event, accept: str) -> None:
@@ -159,6 +159,7 @@ def test_a_client_that_leaves_makes_room_for_the_next(url, model, accept):
         assert asked(url).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_client_of_a_tool_that_leaves_makes_room_for_the_next(url, model):
     call = {"name": "answer_question", "arguments": {"query": body()["question"]}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}

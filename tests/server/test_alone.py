@@ -105,6 +105,7 @@ def test_processes_share_the_questions(root, model):
         test_two_clients_are_answered_at_once(url)
 
 
+@pytest.mark.slow
 def test_a_question_may_refer_to_the_history_that_comes_with_it(url, model):
     history = [
         {"role": "user", "content": "Who designed the Tay Bridge?"},
@@ -181,11 +182,11 @@ def test_who_takes_it_for_the_server_of_another_index_is_told_so(url, token):
 
 def test_a_balancer_learns_whether_the_index_opens(url):
     answer = httpx.get(f"{url}/health", headers={"Host": "10.0.0.7"}, timeout=60)
-    assert answer.status_code == 200 and answer.json() == {"status": "ready"}
+    assert answer.status_code == 200 and answer.json()["status"] == "ready"
 
 
 async def test_the_tools_for_assistants_are_served_beside(url):
-    found = await called(f"{url}/mcp", "search_documents", query="Tay Bridge", top_k=1)
+    found = await called(f"{url}/mcp", "search_meaning", query="Tay Bridge", top_k=1)
     assert "Thomas Bouch" in text_of(found)
 
 

@@ -22,7 +22,10 @@ from tool_server import called, serving_tools, text_of
 FORTH = "The Forth Bridge was designed by John Fowler and Benjamin Baker."
 QUESTION = "Who designed the Forth Bridge?"
 HOST = "rag.example.com"
-READING = {"answer_question", "search_documents", "summarise_documents"}
+READING = {
+    "answer_question", "search_meaning", "search_words", "read", "list_documents", "look_up",
+    "walk", "report", "summarise_documents",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -97,26 +100,28 @@ async def test_a_statement_is_verified(url):
 
 @pytest.mark.slow
 async def test_the_passages_found_are_cut_to_what_a_model_reads(url):
-    result = await called(url, "search_documents", query="long tale", top_k=1)
-    passages = result.structured_content["passages"]
-    assert [set(each) for each in passages] == [{"title", "place", "text", "score"}]
-    assert passages[0]["title"] == "long" and 1000 < len(passages[0]["text"]) <= 1500
-    assert text_of(result).startswith("[1] long (long, characters ")
+    result = await called(url, "search_meaning", query="long tale", top_k=1)
+    parts = result.structured_content["parts"]
+    assert [set(each) for each in parts] == [{"id", "kind", "place", "text"}]
+    assert parts[0]["place"].startswith("long (long, ") and len(parts[0]["text"]) <= 6000
+    assert text_of(result).startswith(f"[passage {parts[0]['id']}] long (long, characters ")
 
 
 @pytest.mark.parametrize("where", [{"year": {"$lt": 1900}}, '{"year": 1890}'])
 async def test_a_search_is_narrowed_to_some_documents(url, where):
-    result = await called(url, "search_documents", query="A long tale", where=where)
-    assert [each["title"] for each in result.structured_content["passages"]] == ["forth"]
+    result = await called(url, "search_meaning", query="A long tale", where=where)
+    places = [each["place"] for each in result.structured_content["parts"]]
+    assert places == ["forth (forth, characters 0–64)"]
 
 
 async def test_a_search_by_an_unknown_key_names_the_keys_there_are(url):
-    result = await called(url, "search_documents", query="A tale", where={"yeer": 1890})
-    assert not result.is_error and result.structured_content["passages"] == []
+    result = await called(url, "search_meaning", query="A tale", where={"yeer": 1890})
+    assert not result.is_error and result.structured_content["parts"] == []
     assert text_of(result).startswith("Nothing was found.\n\nNo passage of the index has the key")
     assert "year" in text_of(result) and len(result.structured_content["warnings"]) == 1
 
 
+@pytest.mark.slow
 async def test_the_whole_is_summarised_from_reports(url):
     result = await called(url, "summarise_documents")
     assert not result.is_error and "Forth" in json.dumps(result.structured_content)
@@ -157,9 +162,9 @@ async def test_the_indexes_are_listed_with_their_sizes(url):
         ("answer_question", {"query": QUESTION, "method": "magic"}, "'method' cannot be used"),
         ("answer_question", {"query": QUESTION, "model": "x"}, "'model' cannot be used"),
         ("answer_question", {"query": QUESTION, "method": "tog2"}, "--layers entities"),
-        ("search_documents", {"query": "a", "top_k": 500}, "'top_k' cannot be used"),
-        ("search_documents", {"query": "a", "where": {"year": {"$near": 5}}}, "$near"),
-        ("search_documents", {"query": "a", "where": "year"}, "'where' cannot be used"),
+        ("search_meaning", {"query": "a", "top_k": 500}, "'top_k' cannot be used"),
+        ("search_meaning", {"query": "a", "where": {"year": {"$near": 5}}}, "$near"),
+        ("search_meaning", {"query": "a", "where": "year"}, "'where' cannot be used"),
         ("summarise_documents", {"index": "letters"}, "ragraphs index --layers communities"),
         ("index_documents", {"documents": []}, "'documents' cannot be used"),
         ("index", {"remove": ["forth"]}, "choose one of: answer_question"),
@@ -211,7 +216,7 @@ async def test_without_a_list_any_plain_name_below_the_root_is_allowed_and_nothi
         assert set(tools) == READING
         assert "enum" not in tools["answer_question"].input_schema["properties"]["index"]
         for index, refused in (("letters", False), ("../letters", True), ("/etc", True)):
-            result = await client.call_tool("search_documents", {"query": "a", "index": index})
+            result = await client.call_tool("search_meaning", {"query": "a", "index": index})
             assert result.is_error == refused
         assert "no tool" in text_of(await client.call_tool("index_documents", {"documents": []}))
 
@@ -223,16 +228,16 @@ async def test_the_web_is_told_of_where_it_may_be_asked(operator):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert tools["answer_question"].annotations.open_world_hint
     assert "web" in tools["answer_question"].description
-    assert not tools["search_documents"].annotations.open_world_hint
+    assert not tools["search_meaning"].annotations.open_world_hint
 
 
 async def test_a_fault_of_the_server_is_logged_and_not_shown(operator, monkeypatch, caplog):
     def broken(*_: Any) -> None:
         raise KeyError("/secret/path")
 
-    monkeypatch.setattr("ragraphs.server.tools.search", broken)
+    monkeypatch.setattr("ragraphs.index.tools.passages.search", broken)
     async with Client(mcp_server()) as client:
-        result = await client.call_tool("search_documents", {"query": "a"})
+        result = await client.call_tool("search_meaning", {"query": "a"})
     assert result.is_error and "secret" not in text_of(result)
     assert "/secret/path" in caplog.text
 
@@ -247,7 +252,7 @@ async def test_a_program_can_start_the_server_and_speak_with_it_by_standard_inpu
     )
     async with Client(stdio_client(started)) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == READING
-        result = await client.call_tool("search_documents", {"query": "Forth", "top_k": 1})
+        result = await client.call_tool("search_meaning", {"query": "Forth", "top_k": 1})
     assert FORTH in text_of(result)
 
 

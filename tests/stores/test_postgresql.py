@@ -90,6 +90,7 @@ def test_the_password_is_in_no_text_of_an_engine(opened):
     assert PASSWORD not in f"{opened!r} {opened.url} {opened.pool!r}"
 
 
+@pytest.mark.slow
 def test_texts_with_a_nul_are_kept_with_a_mark_in_its_place(opened):
     catalogue = Catalogue(opened)
     catalogue.write_documents([NewDocument("a", "a", "a\0b", "", [Piece(0, 3, "c\0d")])])

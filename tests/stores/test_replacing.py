@@ -64,6 +64,7 @@ def test_whatever_stood_there_the_new_rows_are_all(engine, name):
             assert len(connection.execute(select(table)).all()) == len(new)
 
 
+@pytest.mark.slow
 def test_rows_that_are_there_already_are_not_written(engine, written):
     table = tables.aliases
     rows = [

@@ -47,9 +47,10 @@ def test_its_schema_is_that_of_no_index(postgres: PostgresServer):
     open_it = spending._in_database.__wrapped__
     with ThreadPoolExecutor(4) as threads:
         one, other, *rest = threads.map(lambda _: open_it(postgres.url), range(4))
-    assert one.take("2999-01-01", Amounts(1), Amounts(1, 10), Ceilings(tokens=10), 0.0, 1.0)
-    assert not other.take("2999-01-01", Amounts(1, 1), Amounts(1, 1), Ceilings(tokens=10), 0.0, 1.0)
-    other.settle("2999-01-01", Amounts(0, -9))
+    accounts = {"2999-01-01": Ceilings(tokens=10)}
+    assert one.take(accounts, Amounts(1), Amounts(1, 10), 0.0, 1.0)
+    assert not other.take(accounts, Amounts(1, 1), Amounts(1, 1), 0.0, 1.0)
+    other.settle(accounts, Amounts(0, -9))
     assert one.of("2999-01-01") == (Amounts(1, 1), 0.0)
     for each in (one, other, *rest):
         each._engine.dispose()

@@ -54,6 +54,7 @@ def waiter(place: str, folder: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 async def test_writers_write_one_by_one_in_the_order_in_which_they_came(stored):
     _, engine = stored
     order, at_work, told = [], 0, {}

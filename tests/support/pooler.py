@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import subprocess
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from postgres_server import PASSWORD, REQUIRED, USER, PostgresServer
+from postgres_server import OTHER_USER, PASSWORD, REQUIRED, USER, PostgresServer
 
 _SECONDS = 20
 _SETTINGS = """[databases]
@@ -40,7 +39,6 @@ def pooling(server: PostgresServer, mode: str = "transaction", size: int = 2) ->
         if REQUIRED:
             pytest.fail(reason)
         pytest.skip(reason)
-    user = "postgres" if os.getuid() == 0 else None  # it refuses to run as root
     folder = Path(tempfile.mkdtemp(prefix="ragraphs-pooler-"))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -48,10 +46,10 @@ def pooling(server: PostgresServer, mode: str = "transaction", size: int = 2) ->
     settings = _SETTINGS.format(**known, port=port, folder=folder, mode=mode, size=size)
     (folder / "settings.ini").write_text(settings)
     (folder / "users.txt").write_text(f'"{USER}" "{PASSWORD}"\n')
-    if user is not None:
+    if OTHER_USER is not None:
         for path in (folder, *folder.iterdir()):
-            shutil.chown(path, user)
-    process = subprocess.Popen([program, "-q", str(folder / "settings.ini")], user=user)
+            shutil.chown(path, OTHER_USER)
+    process = subprocess.Popen([program, "-q", str(folder / "settings.ini")], user=OTHER_USER)
     try:
         _await(port)
         yield f"postgresql+psycopg://{USER}:{PASSWORD}@127.0.0.1:{port}/postgres"

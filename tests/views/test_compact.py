@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.state.answering import StopReason
+from ragraphs.state.places import told_place
 from ragraphs.state.records import Citation
-from ragraphs.views.compact import ShortAnswer, place_of, short_text
+from ragraphs.views.compact import ShortAnswer, short_text
 
 CITATION: Citation = {
     "passage": "p",
@@ -19,11 +20,11 @@ CITATION: Citation = {
 
 
 def test_a_place_names_title_document_page_and_characters():
-    assert place_of(CITATION) == "Notes (notes.pdf, page 3, characters 10–52)"
+    assert told_place(CITATION) == "Notes (notes.pdf, page 3, characters 10–52)"
 
 
 def test_a_place_without_a_page_names_none():
-    assert place_of({**CITATION, "metadata": {}}) == "Notes (notes.pdf, characters 10–52)"
+    assert told_place({**CITATION, "metadata": {}}) == "Notes (notes.pdf, characters 10–52)"
 
 
 ANSWER: ShortAnswer = {

@@ -32,6 +32,11 @@ function Page() {
   const [visited, setVisited] = useState([]);
   useLanguage();
   useEffect(() => {
+    if (named !== "document") return;
+    const [of, document, at, end] = path;
+    setOpened({ index: of, document, at: Number(at) || 0, end: Number(end) || undefined });
+  }, [named, ...path]);
+  useEffect(() => {
     document.title = [t(tab), server?.title, "ragraphs"].filter(Boolean).join(" · ");
     setVisited((before) => (before.includes(tab) ? before : [...before, tab]));
   });

@@ -178,9 +178,11 @@ function useSteady(box, id, start) {
 }
 
 /* Where in the joined text the mark begins and ends: at the characters, else where the quote is. */
-function marked({ text, start }, at, end, quote) {
-  const from = at - start;
-  const to = (end ?? at + quote.length) - start;
+export function marked({ text, start }, at, end, quote) {
+  const characters = Array.from(text); // places count these, and a string of JavaScript halves of some
+  const before = (place) => characters.slice(0, Math.max(0, place - start)).join("").length;
+  const from = at < start ? -1 : before(at);
+  const to = end === undefined ? from + quote.length : before(end);
   const stands = from >= 0 && to <= text.length && to > from;
   if (stands && (!quote || text.slice(from, to) === quote)) return [from, to];
   const found = quote ? text.indexOf(quote) : -1;

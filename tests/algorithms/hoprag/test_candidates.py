@@ -60,6 +60,7 @@ GRID = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.6, 0.8, 0), (0, 0.6, 0.8), (-1, 0, 0
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     ROWS.map(sorted),

@@ -90,6 +90,7 @@ def test_where_all_is_touched_every_score_is_the_exact_one(corpus: Corpus) -> No
         assert scores == pytest.approx(corpus.exact(question)[places], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_best_passages_are_those_of_the_exact_way(corpus: Corpus) -> None:
     for question in questions(corpus):
         places, _ = corpus.near(question, FEW)

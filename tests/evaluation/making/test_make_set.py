@@ -104,6 +104,7 @@ def test_an_answer_that_only_other_passages_contradict_is_rejected(writer, make)
     assert "with other passages of the index the checker answered otherwise" in reasons
 
 
+@pytest.mark.slow
 def test_a_question_that_tells_its_answer_is_rejected(run, writer):
     def telling(reply):
         for question in reply["questions"]:

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from ragraphs.evaluation.statements.bench_set import load_bench
+from ragraphs.evaluation.statements.bench_set import BenchQuestion, load_bench
+from ragraphs.evaluation.statements.predictions import prediction, write_predictions
 from ragraphs.state.errors import RagraphsError
 from statements_support import MODEL, texts_in
 
@@ -173,6 +174,42 @@ def test_the_table_and_the_drawing_name_the_types(run, judge):
     shown = run("evaluate", *BASIC, "--plot", "bench.svg")
     assert "Fact Retrieval" in shown.out and "Mean accuracy of the types" in shown.out
     assert "Creative Generation" in Path("bench.svg").read_text()
+
+
+@pytest.mark.slow
+def test_answers_are_written_as_the_scripts_of_the_benchmark_read_them(measure):
+    """Of June 2025 a list for each type with the keys below; today one list."""
+    offline = ("--method", "basic", "--embeddings", "lexical", "--predictions", "answers.json")
+    result = measure("graphrag-bench", "bench", *offline)
+    by_type = json.loads(Path("answers.json").read_text())
+    assert {kind: len(rows) for kind, rows in by_type.items()} == {
+        "Fact Retrieval": 2,
+        "Creative Generation": 2,
+    }
+    first = by_type["Fact Retrieval"][0]
+    given = {one["id"]: one["answer"] for one in result["answers"]}
+    assert first["question"] == "Where is Mont St. Michel?"
+    assert first["gold_answer"] == first["ground_truth"] == "It is in Normandy."
+    assert first["generated_answer"] == given["q1"]
+    assert first["context"] == [f"{MOUNT} Many pilgrims come."] and first["evidence"] == [MOUNT]
+    rows = json.loads(Path("answers.list.json").read_text())
+    assert [row["id"] for row in rows] == ["q1", "q2", "q3", "q4"]
+    assert first in rows and first["question_type"] == "Fact Retrieval"
+
+
+def test_each_of_several_conditions_has_files_of_its_own():
+    rows = [prediction(BenchQuestion("q1", "Novel", "Who?", "Ada", "other", ()), "", [])]
+    write_predictions(Path("a.json"), {"basic": rows, "graphrag:local": rows})
+    assert {one.name for one in Path().glob("a*")} == {
+        *("a-basic.json", "a-basic.list.json"),
+        *("a-graphrag-local.json", "a-graphrag-local.list.json"),
+    }
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_anybody_is_asked(run, judge):
+    ended = run("evaluate", *BASIC, "--predictions", "no/such/answers.json")
+    assert ended.code == 1 and "name a .json file in a folder that exists" in ended.err
+    assert not judge.asked
 
 
 def test_files_may_be_lines_and_a_limit_is_of_each_type():

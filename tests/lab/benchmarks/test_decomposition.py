@@ -62,6 +62,7 @@ def test_too_few_sub_questions_and_names_without_one_of_their_own_do_not(measure
     assert (shares["leaves"], shares["entities"], shares["both"]) == (0, 0.5, 0)
 
 
+@pytest.mark.slow
 def test_questions_without_gold_parts_are_refused_in_a_sentence(measured):
     assert evaluate(measured(CHAIN, {"question": "Who?"}))["without_gold"] == 1
     with pytest.raises(RagraphsError, match="decomposition"):

@@ -29,6 +29,7 @@ def read(text, cuts=()):
     return [reader.feed(text[start:end]) for start, end in pairwise(places)]
 
 
+@pytest.mark.slow
 @given(OBJECTS, TEXT, OBJECTS, st.booleans(), st.lists(st.integers(0, 10_000), max_size=20))
 def test_however_a_reply_is_cut_the_pieces_add_up_to_the_answer(before, answer, after, ascii, cuts):
     before.pop("answer", None)

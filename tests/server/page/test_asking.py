@@ -99,6 +99,7 @@ def test_an_update_names_passages_without_their_texts(url, model):
     assert steps == sorted(steps) and steps[-1] == 1 + len(CHAIN)
 
 
+@pytest.mark.slow
 def test_a_follow_up_is_asked_with_the_history_that_comes_with_it(url, openai):
     say(openai, StandAloneQuestion={"question": "Who designed the Atomium?"})
     history = [
@@ -110,6 +111,7 @@ def test_a_follow_up_is_asked_with_the_history_that_comes_with_it(url, openai):
     assert any("What is the Atomium?" in str(chat) for chat in openai.chats)
 
 
+@pytest.mark.slow
 def test_deeprag_splits_a_question_as_a_tree_where_a_person_wants_it(url, model):
     question = f"{OLDER} As a tree."
     model.splits[question] = PARTS

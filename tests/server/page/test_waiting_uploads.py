@@ -120,6 +120,7 @@ def test_the_next_run_of_anybody_takes_along_what_waits(server):
     assert server.waiting() == [] and server.titles() == {"a", "Forth Bridge", "Tay Bridge"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [{}, {"layers": ["sentences"]}])
 def test_a_run_for_something_else_takes_it_along_too(server, wanted):
     server.upload(("tay.md", TAY))
@@ -142,6 +143,7 @@ def test_what_waits_is_still_known_when_the_server_was_started_anew(server):
     assert server.index()["added"] == 1 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_files_of_an_index_that_is_not_there_yet_wait_too(server):
     [path] = server.upload(("tay.md", TAY), index="later")
     assert server.waiting(index="later") == [path] and server.waiting() == []
@@ -212,6 +214,7 @@ def test_a_run_waits_for_its_turn(server):
     assert server.waiting() == []
 
 
+@pytest.mark.slow
 def test_of_many_who_write_while_another_run_does_none_is_refused(server):
     paths = [server.upload((f"{n}.md", TAY + b"%d" % n))[0] for n in range(6)]
     ended: list[Event] = []
@@ -231,6 +234,7 @@ def test_of_many_who_write_while_another_run_does_none_is_refused(server):
     assert sum(told["added"] for _, told in ended) == 6 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_files_of_a_client_that_leaves_while_it_waits_stay_listed(server):
     [path] = server.upload(("tay.md", TAY))
     with server.busy():
@@ -243,6 +247,7 @@ def test_files_of_a_client_that_leaves_while_it_waits_stay_listed(server):
     assert server.index()["added"] == 1 and server.waiting() == []
 
 
+@pytest.mark.slow
 def test_what_waits_can_be_discarded(server):
     [path] = server.upload(("tay.md", TAY))
     assert server.discard(path).status_code == 200

@@ -61,6 +61,7 @@ class TestFitting:
             "Title": "T",
         }
 
+    @pytest.mark.slow
     @settings(max_examples=20)
     @given(st.dictionaries(st.text(max_size=70), st.text() | st.integers(), max_size=9))
     def test_there_are_at_most_fifty_keys_and_8_kb(self, values: dict[str, object]) -> None:

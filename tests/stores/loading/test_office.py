@@ -130,6 +130,7 @@ def test_without_the_extra_a_file_says_how_to_install_it(
     assert "pip install 'ragraphs[formats]'" in reason(write(f"a{ending}", b"x"))
 
 
+@pytest.mark.slow
 def test_importing_does_not_import_the_libraries_of_the_extra() -> None:
     code = (
         "import sys, ragraphs.stores.loading.load\n"

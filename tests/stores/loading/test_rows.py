@@ -33,6 +33,7 @@ class TestJsonLines:
             ("line-4", "line-4", "no id"),
         ]
 
+    @pytest.mark.slow
     def test_bad_lines_are_reported_by_number_and_the_others_load(self, write: Write) -> None:
         lines = [
             b'{"id": "a", "text": "first"}',

@@ -1,0 +1,31 @@
+"""Which of two answers the router keeps."""
+
+from __future__ import annotations
+
+import pytest
+from ragraphs.nodes.router.handing import is_worse
+
+LETTER = "Dear all, the bridge is closed for repair. Please take the ferry until the work is done."
+WHY = "Why is the bridge closed?"
+WHO = "Who closed the bridge?"
+
+
+def found(answer, sufficient=False, cited=True):
+    return {"answer": answer, "sufficient": sufficient, "citations": [{}] if cited else []}
+
+
+@pytest.mark.parametrize(
+    ("later", "before", "question", "worse"),
+    [
+        (found("repair"), found(LETTER), WHY, True),
+        (found("repair"), found(LETTER), WHO, False),
+        (found(LETTER), found("repair"), WHY, False),
+        (found("repair", sufficient=True), found(LETTER), WHY, False),
+        (found(LETTER), found("Ada Bell", sufficient=True), WHO, True),
+        (found("Ada Bell", cited=False), found("Ben Holt"), WHO, True),
+    ],
+)
+def test_the_better_answer_is_kept_and_of_equals_the_later_but_no_phrase_for_a_text(
+    later, before, question, worse
+):
+    assert is_worse(later, before, question) is worse
