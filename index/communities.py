@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +21,7 @@ from ..state.reports import Report
 from ..stores.catalogue import FORGETTING
 from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, StoredCommunity
 from ..stores.queries import batches
+from ..stores.untold import UNTOLD, nothing_untold
 from ..stores.vectors import Entry
 from .cluster.parts import in_parts
 from .concurrency import to_its_end
@@ -30,7 +29,6 @@ from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_repo
 from .layers import COMMUNITIES
 from .opening import CachedValue, Index, language_model
 from .progress import progress_of
-from .prompt_words import known_as
 from .report_material import (
     ASIDE_RATING,
     Material,
@@ -39,6 +37,7 @@ from .report_material import (
     unreported,
 )
 from .report_writing import report_source, write_with_model
+from .untold import untold_communities, untold_entities, writer_of_reports
 from .vectors import embed_entries, owned_id, owner_of
 
 _FEW_RELATIONS = 3
@@ -63,32 +62,35 @@ async def write_reports(index: Index, context: Context) -> None:
     reports, and their vectors, are there.
     """
     begun = await asyncio.to_thread(is_begun, index)
-    index = await asyncio.to_thread(as_reported, index)
+    whole, index = index, await asyncio.to_thread(as_reported, index)
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     limit = (await asyncio.to_thread(index.catalogue.property, "clustering"))["report_tokens"]
-    stamp = await asyncio.to_thread(_reports_stamp, index, reader, limit)
+    made_by = await asyncio.to_thread(writer_of_reports, index, reader, limit)
+    stamp = await asyncio.to_thread(_reports_stamp, index, made_by)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     again = forgetting or wants_refresh(context)
-    if again or begun or not await asyncio.to_thread(COMMUNITIES.is_current, index, stamp):
+    untold = await asyncio.to_thread(untold_entities, index, made_by)
+    told = untold == [] and await asyncio.to_thread(COMMUNITIES.is_current, index, stamp)
+    if again or begun or not told:
         model = await language_model(index, context, reader)
-        material = await asyncio.to_thread(Material, index, limit)
         # Of a model, the replies that reports rest on are used again, since others are forgotten.
         trusted = model.name == OFFLINE or not again
+        near = None
+        if trusted and untold is not None and not wants_refresh(context):
+            near = await asyncio.to_thread(untold_communities, whole, index, untold)
+        material = await asyncio.to_thread(Material, index, limit, near)
         sources = await asyncio.to_thread(index.communities.sources) if trusted else {}
         failed = await _Reporting(index, model, material, sources).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
+        left = {UNTOLD: None if failed else nothing_untold(made_by)}
         if begun:
             await _embed(index, context, await asyncio.to_thread(index.vectors.ids, "reports"))
-            await to_its_end(put_in_use, index, stamp)
+            await to_its_end(put_in_use, index, stamp, left)
             return
-        await asyncio.to_thread(_mark_written, index)
-        await asyncio.to_thread(COMMUNITIES.record, index, stamp)
-
-
-def _mark_written(index: Index) -> None:
-    """Tells those who keep communities in memory that they, or their reports, have changed."""
-    index.catalogue.set_property(WRITTEN, uuid.uuid4().hex)
+        # Those who keep communities in memory are told that they, or their reports, have changed.
+        written = {**left, WRITTEN: uuid.uuid4().hex, COMMUNITIES.kept_as: stamp}
+        await asyncio.to_thread(index.catalogue.set_properties, written)
 
 
 class _Reporting:
@@ -111,7 +113,7 @@ class _Reporting:
         self._failed = 0
         self._done = 0
         self._gave_up = False
-        self._reports: dict[str, Report] = {}
+        self._reports = material.standing()
 
     async def run(self, context: Context) -> int:
         """Reports on all; returns how many have no report of the model."""
@@ -221,12 +223,8 @@ def report_text(report: Report) -> str:
     return "\n".join([summary, *(f"- {one}" for one in statements if one not in summary)])
 
 
-def _reports_stamp(index: Index, model: str, limit: int) -> str:
-    digest = hashlib.sha256()
-    for entity in index.entities.all_entities():
-        digest.update(json.dumps(entity).encode())
-    parts = stamp_as_reported(index), digest.hexdigest(), known_as(model), limit
-    return COMMUNITIES.stamp_of(*parts)
+def _reports_stamp(index: Index, made_by: str) -> str:
+    return COMMUNITIES.stamp_of(stamp_as_reported(index), made_by)
 
 
 def _entry(community: StoredCommunity) -> Entry | None:

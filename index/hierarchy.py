@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..algorithms.graphrag.communities import Membership, find_communities, remembered
 from ..models.protocol import OFFLINE
 from ..stores.communities import BEGUN
+from ..stores.untold import UNTOLD
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index
 from .prompt_words import known_as
 
-_CLUSTERING = "1"  # to be raised when the same entities give other communities
+_CLUSTERING = "2"  # to be raised when the same entities give other communities, or other rows
 _FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
-_BESIDE = "hierarchy_beside"  # property: the properties of the hierarchy beside
+_HIERARCHY = "hierarchy"  # property: the place of each entity in it, for the next to start from
+_BESIDE = {name: f"{name}_beside" for name in (_HIERARCHY, _FOUND_BY)}
 WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
 
 
@@ -38,12 +42,15 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
     weights = _weights(index)
     reader, before = index.catalogue.properties("reader", _FOUND_BY)
     afresh = afresh or (reader == OFFLINE and before != known_as(reader))
-    stored = {} if afresh else index.catalogue.property("hierarchy") or {}
+    stored = {} if afresh else index.catalogue.property(_HIERARCHY) or {}
     previous = {id: Membership(*map(tuple, known)) for id, known in stored.items()}
     communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
-    made = {"hierarchy": remembered(communities, weights), _FOUND_BY: known_as(reader)}
+    made = {_HIERARCHY: remembered(communities, weights), _FOUND_BY: known_as(reader)}
     if COMMUNITIES.is_built(index):
-        index.communities.beside.replace(communities, {BEGUN: stamp, _BESIDE: made})
+        # Reports beside that an interrupted run wrote may tell of what was then.
+        interrupted = {UNTOLD: None} if is_begun(index) else {}
+        made = {_BESIDE[name]: value for name, value in made.items()}
+        index.communities.beside.replace(communities, {BEGUN: stamp, **made, **interrupted})
     else:
         recorded = {HIERARCHY.kept_as: stamp, WRITTEN: uuid.uuid4().hex}
         index.communities.replace(communities, made | recorded)
@@ -68,25 +75,24 @@ def stamp_as_reported(index: Index) -> str:
     return index.catalogue.property(BEGUN) or HIERARCHY.stamp(index)
 
 
-def put_in_use(index: Index, reported: str) -> None:
+def put_in_use(index: Index, reported: str, left: Mapping[str, Any]) -> None:
     """Puts the hierarchy beside, with its reports, in use; readers see the old or the new one.
 
-    ``reported`` is the stamp of its reports. Blocks.
+    ``reported`` is the stamp of its reports, ``left`` the property of what they lack. Blocks.
     """
-    stamp, made = index.catalogue.properties(BEGUN, _BESIDE)
     recorded = {
-        HIERARCHY.kept_as: stamp,
+        HIERARCHY.kept_as: index.catalogue.property(BEGUN),
         COMMUNITIES.kept_as: reported,
         WRITTEN: uuid.uuid4().hex,
-        _BESIDE: None,
+        **left,
     }
-    index.communities.take_place(made | recorded)
+    index.communities.take_place(recorded, {beside: name for name, beside in _BESIDE.items()})
 
 
 def _give_up_begun(index: Index) -> None:
     """Deletes the hierarchy beside, since the one in use is of the same entities again."""
     if is_begun(index):
-        index.communities.beside.replace([], {BEGUN: None, _BESIDE: None})
+        index.communities.give_up_beside(_BESIDE.values())
 
 
 def _weights(index: Index) -> dict[tuple[str, str], float]:

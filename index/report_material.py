@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
@@ -14,6 +15,7 @@ from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Relation
 from ..state.reports import Finding, Report
 from ..stores.communities import StoredCommunity
+from ..stores.entities import StoredRelation
 from ..stores.queries import batches
 from .opening import Index
 
@@ -29,40 +31,47 @@ ASIDE_RATING = 1.0  # of what is told in passing
 class Material:
     """The entities, relations and claims of every community, as rows of its report's context.
 
-    ``limit`` is the most tokens of a context. All methods are pure but the making, which blocks.
+    ``limit`` is the most tokens of a context. Given ``only`` some communities, no others are read
+    but their children. All methods are pure but the making, which blocks.
     """
 
-    def __init__(self, index: Index, limit: int) -> None:
-        self._limit = limit
-        self._communities = index.communities.all()
+    def __init__(self, index: Index, limit: int, only: Collection[str] | None = None) -> None:
+        self._index, self._limit, self._only = index, limit, only
         self._children: defaultdict[str, list[str]] = defaultdict(list)
-        for community in self._communities:
-            self._children[community.parent].append(community.id)
-        self._entities = _entity_rows(index)
-        self._parts = _parts(index)
+        for id, parent in index.communities.parents().items():
+            self._children[parent].append(id)
+        if only is None:
+            self._communities = index.communities.all()
+        else:
+            near = {*only, *(child for id in only for child in self._children.get(id, ()))}
+            self._communities = list(index.communities.get(sorted(near)).values())
+        paths = self._keep_members(index)
+        self._entities = _entity_rows(index, paths if only is not None else None)
         self._claims: defaultdict[str, list[Element]] = defaultdict(list)
         for subject, row in _claim_rows(index, self._entities):
             self._claims[subject].append(row)
-        paths = self._keep_members(index)
         self._degree: Counter[str] = Counter()
         self._relations: defaultdict[str, list[Relation]] = defaultdict(list)
         self._keep_relations(index, paths)
 
     def _keep_members(self, index: Index) -> Mapping[str, Sequence[str]]:
         """Keeps the entities of every community; the communities of every entity."""
-        ids = {id: id for id in self._entities}  # one object for each, in all lists
-        ids |= {community.id: community.id for community in self._communities}
+        ids = {community.id: community.id for community in self._communities}
+        once: dict[str, str] = {}  # one object for each entity, in all lists
         self._members: defaultdict[str, list[str]] = defaultdict(list)
         paths: defaultdict[str, list[str]] = defaultdict(list)
-        for id, entity in index.communities.members():
-            self._members[ids[id]].append(ids[entity])
-            paths[ids[entity]].append(ids[id])
+        for id, entity in index.communities.members(None if self._only is None else ids):
+            self._members[ids[id]].append(once.setdefault(entity, entity))
+            paths[once[entity]].append(ids[id])
         return paths
 
     def _keep_relations(self, index: Index, paths: Mapping[str, Sequence[str]]) -> None:
         """Keeps the relations within every community, the heaviest first."""
         pairs: set[tuple[str, str]] = set()
-        for one in sorted(_stated(index, self._entities), key=lambda one: (-one.weight, one.id)):
+        some = self._only is not None
+        found = index.entities.relations_of(paths) if some else index.entities.all_relations()
+        stated = _stated(index, self._entities, found)
+        for one in sorted(stated, key=lambda one: (-one.weight, one.id)):
             both = min(one.source, one.target), max(one.source, one.target)
             if both not in pairs:
                 pairs.add(both)
@@ -73,8 +82,18 @@ class Material:
                     self._relations[id].append(one)
 
     def deepest_first(self) -> list[StoredCommunity]:
-        """All communities; each after its children."""
-        return sorted(self._communities, key=lambda community: (-community.level, community.id))
+        """The communities; each after its children."""
+        own = (one for one in self._communities if self._only is None or one.id in self._only)
+        return sorted(own, key=lambda community: (-community.level, community.id))
+
+    def standing(self) -> dict[str, Report]:
+        """The reports on children that are not to be gone through themselves."""
+        only = self._only
+        return {
+            one.id: one.report
+            for one in (self._communities if only is not None else ())
+            if one.report is not None and only is not None and one.id not in only
+        }
 
     def children_of(self, id: str) -> list[str]:
         """The communities that one is divided into."""
@@ -88,6 +107,10 @@ class Material:
         """Whether one passage of a longer document tells all that is known of a community."""
         told = {passage for row in self.own_rows(id) for passage in row.passages}
         return len(told) == 1 and told <= self._parts
+
+    @cached_property
+    def _parts(self) -> set[str]:
+        return _parts(self._index)
 
     def own_rows(self, id: str) -> list[Element]:
         """All entities, relations and claims of the community ``id``, of the most related first."""
@@ -199,31 +222,38 @@ def passages_of(report: Report) -> tuple[str, ...]:
 
 
 def _parts(index: Index) -> set[str]:
-    """The passages of documents that have several."""
     documents: defaultdict[str, list[str]] = defaultdict(list)
     for passage in index.catalogue.all_passages():
         documents[passage["document"]].append(passage["id"])
     return {id for ids in documents.values() if len(ids) > 1 for id in ids}
 
 
-def _entity_rows(index: Index) -> dict[str, Element]:
-    known: dict[str, str] = {}  # one object for each passage
+def _entity_rows(index: Index, ids: Collection[str] | None) -> dict[str, Element]:
+    store, known = index.entities, dict[str, str]()  # one object for each passage
     told: defaultdict[str, list[str]] = defaultdict(list)
-    for id, passage in index.entities.all_passages():
+    if ids is None:
+        entities, pairs = store.all_entities(), store.all_passages()
+    else:
+        entities = iter(store.get(ids).values())
+        pairs = ((id, one) for id, own in store.passages_of(ids).items() for one in own)
+    for id, passage in pairs:
         told[id].append(known.setdefault(passage, passage))
     found: dict[str, Element] = {}
-    for id, name, type, description in index.entities.all_entities():
+    for id, name, type, description in entities:
         text = f"{type}. {description}" if type else description
         found[id] = Element("entity", id, name, text, tuple(told.pop(id, ())))
     return found
 
 
-def _stated(index: Index, entities: Mapping[str, Element]) -> Iterator[Relation]:
+def _stated(
+    index: Index, entities: Mapping[str, Element], stored: Iterable[StoredRelation]
+) -> Iterator[Relation]:
     known = {passage: passage for entity in entities.values() for passage in entity.passages}
-    for relations in batches(index.entities.all_relations()):
+    known |= {id: id for id in entities}
+    for relations in batches(stored):
         passages = index.entities.relation_passages_of(relation.id for relation in relations)
         for id, source, target, relation, weight in relations:
-            ends = entities[source].id, entities[target].id
+            ends = known.get(source, source), known.get(target, target)
             phrase = known.setdefault(relation, relation)
             told = tuple(known.setdefault(one, one) for one in passages.get(id, ()))
             yield Relation(id, *ends, phrase, weight, told)

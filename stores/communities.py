@@ -7,11 +7,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, or_, select
+from sqlalchemy import Connection, Engine, FromClause, or_, select
 
 from ..state.reports import Community, Report
 from . import tables
 from .catalogue import property_row
+from .communities_beside import (
+    BESIDE,
+    SEEN_BESIDE,
+    clear_beside,
+    community_row,
+    copy_beside,
+    member_rows,
+    put_in_place,
+    replace_beside,
+    reports_in,
+    source_rows,
+)
 from .queries import (
     count_rows,
     delete_with,
@@ -27,7 +39,6 @@ from .queries import (
 BEGUN = "clustered_beside"  # property: the stamp of the hierarchy beside the one in use
 
 _NO_FINDINGS = json.dumps([])
-_REPORT = ("title", "summary", "rating", "findings", "writer")
 
 
 class StoredCommunity(NamedTuple):
@@ -62,18 +73,14 @@ class CommunityOutline(NamedTuple):
 
 ASSEMBLED = "assembled"
 _IN_USE = tables.communities, tables.community_members, tables.report_sources
-_BESIDE = (
-    tables.communities_beside,
-    tables.community_members_beside,
-    tables.report_sources_beside,
-)
 
 
 @persistent
 class CommunityStore:
     """The hierarchy of communities of one index. All methods block.
 
-    Another one stands ``beside`` it until its reports are there, and ``BEGUN`` is its stamp.
+    Another one stands ``beside`` it until its reports are there, and ``BEGUN`` is its stamp. Of it
+    only that is stored in which it differs.
 
     >>> communities = CommunityStore(engine)
     >>> communities.replace([Community("c1", level=0, parent="", members=("e1", "e2"))])
@@ -82,18 +89,22 @@ class CommunityStore:
 
     def __init__(self, engine: Engine, *, beside: bool = False) -> None:
         self._engine = engine
-        self._tables = _BESIDE if beside else _IN_USE
-        self._communities, self._members, self._sources = self._tables
+        self._is_beside = beside
+        seen: tuple[FromClause, ...] = SEEN_BESIDE if beside else _IN_USE
+        self._communities, self._members, self._sources = seen
 
     @property
     def beside(self) -> CommunityStore:
         """The hierarchy that will take the place of the one in use."""
         return CommunityStore(self._engine, beside=True)
 
-    def take_place(self, properties: Mapping[str, Any]) -> None:
+    def take_place(
+        self, properties: Mapping[str, Any], renamed: Mapping[str, str] | None = None
+    ) -> None:
         """Puts the hierarchy beside in the place of the one in use, and sets ``properties``.
 
-        It is one transaction. Where there is none beside, nothing is done.
+        Those that are ``renamed`` take the place of others, without being read. It is one
+        transaction. Where there is none beside, nothing is done.
         """
         begun = select(tables.properties.c.value).where(tables.properties.c.name == BEGUN)
         none = property_row(BEGUN, None)
@@ -101,11 +112,19 @@ class CommunityStore:
             # Also where this is made again, since the answer of a server was lost.
             if connection.scalar(begun) in (None, none["value"]):
                 return
-            for table, beside in zip(_IN_USE, _BESIDE, strict=True):
-                new = connection.execute(select(beside), execution_options={"yield_per": 500})
-                replace_all(connection, table, map(dict, new.mappings()))
-                connection.execute(delete(beside))
+            put_in_place(connection)
+            for old, name in (renamed or {}).items():
+                delete_with(connection, tables.properties.c.name, [name])
+                at = tables.properties.c.name == old
+                connection.execute(tables.properties.update().where(at).values(name=name))
             recorded = [none, *(property_row(*item) for item in properties.items())]
+            upsert(connection, tables.properties, recorded)
+
+    def give_up_beside(self, properties: Iterable[str]) -> None:
+        """Deletes the hierarchy beside, and its ``properties``."""
+        with self._engine.begin() as connection:
+            clear_beside(connection)
+            recorded = [property_row(name, None) for name in (BEGUN, *properties)]
             upsert(connection, tables.properties, recorded)
 
     def replace(
@@ -116,42 +135,11 @@ class CommunityStore:
         A community of the same members keeps its report until another one is written; in the
         hierarchy beside also the one that it has in the one in use.
         """
-        pairs = (
-            {"community": each.id, "entity": entity}
-            for each in communities
-            for entity in each.members
-        )
         with self._engine.begin() as connection:
-            kept = self._reported(connection)
-            new = [
-                {
-                    "id": each.id,
-                    "level": each.level,
-                    "parent": each.parent,
-                    "size": len(each.members),
-                    **{name: kept[each.id][name] if each.id in kept else None for name in _REPORT},
-                }
-                for each in communities
-            ]
-            sources = [
-                {"community": each.id, "source": kept[each.id]["source"]}
-                for each in communities
-                if each.id in kept and kept[each.id]["source"] is not None
-            ]
-            rows: tuple[Iterable[dict[str, Any]], ...] = (new, pairs, sources)
-            for table, rows_of in zip(self._tables, rows, strict=True):
-                replace_all(connection, table, rows_of)
+            written = replace_beside if self._is_beside else _replace
+            written(connection, communities)
             recorded = [property_row(*item) for item in (properties or {}).items()]
             upsert(connection, tables.properties, recorded)
-
-    def _reported(self, connection: Connection) -> dict[str, Any]:
-        """The report that each community has, with the hash of its source, if that is known."""
-        found: dict[str, Any] = {}
-        for table, _, sources in dict.fromkeys((_IN_USE, self._tables)):
-            columns = (table.c.id, *(table.c[name] for name in _REPORT), sources.c.source)
-            query = select(*columns).outerjoin(sources, sources.c.community == table.c.id)
-            found |= {row.id: row._mapping for row in connection.execute(query)}
-        return found
 
     def put_reports(
         self, reports: Mapping[str, tuple[Report, str]], sources: Mapping[str, str] | None = None
@@ -166,10 +154,13 @@ class CommunityStore:
             for id, (report, writer) in reports.items()
         }
         known = [{"community": id, "source": source} for id, source in (sources or {}).items()]
+        table, _, source = BESIDE if self._is_beside else _IN_USE
         with self._engine.begin() as connection:
-            update_rows(connection, self._communities, changes)
-            delete_with(connection, self._sources.c.community, reports)
-            upsert(connection, self._sources, known)
+            if self._is_beside:
+                copy_beside(connection, reports)
+            update_rows(connection, table, changes)
+            delete_with(connection, source.c.community, reports)
+            upsert(connection, source, known)
 
     def sources(self) -> dict[str, str]:
         """The hashes of what reports were written from, by community, where they are known."""
@@ -201,11 +192,30 @@ class CommunityStore:
         stored = rows_in_order(self._engine, self._communities, ids)
         return {row.id: _community(row) for row in stored}
 
-    def members(self) -> Iterator[tuple[str, str]]:
-        """Pairs of a community and an entity in it, by community and entity."""
+    def parents(self) -> dict[str, str]:
+        """The parent of every community, empty for those at the root, by level and id."""
+        table = self._communities
+        query = select(table.c.id, table.c.parent).order_by(table.c.level, table.c.id)
+        return {id: parent for id, parent in rows(self._engine, query)}
+
+    def unreported(self) -> set[str]:
+        """The communities that no report was written on yet."""
+        table = self._communities
+        return {
+            id for (id,) in rows(self._engine, select(table.c.id).where(table.c.title.is_(None)))
+        }
+
+    def members(self, of: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Pairs of a community, or one of those given, and an entity in it, in ascending order."""
         table = self._members
-        query = select(table.c.community, table.c.entity).order_by(*table.primary_key.columns)
-        return ((community, entity) for community, entity in rows(self._engine, query))
+        query = select(table.c.community, table.c.entity).order_by(
+            table.c.community, table.c.entity
+        )
+        if of is None:
+            found = rows(self._engine, query)
+        else:
+            found = rows_with(self._engine, query, table.c.community, of)
+        return ((community, entity) for community, entity in found)
 
     def members_of(self, id: str) -> list[str]:
         """The entities of one community, by id."""
@@ -228,6 +238,18 @@ class CommunityStore:
         """The number of communities that no report was written on yet."""
         table = self._communities
         return count_rows(self._engine, table, table.c.title.is_(None))
+
+
+def _replace(connection: Connection, communities: Sequence[Community]) -> None:
+    """Makes ``communities`` all that are in use; each of the same members keeps its report."""
+    kept = reports_in(connection, _IN_USE[0], _IN_USE[2])
+    rows: tuple[Iterable[dict[str, Any]], ...] = (
+        [community_row(each, kept) for each in communities],
+        member_rows(communities),
+        source_rows(communities, kept),
+    )
+    for one, rows_of in zip(_IN_USE, rows, strict=True):
+        replace_all(connection, one, rows_of)
 
 
 def _community(row: Any) -> StoredCommunity:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, selec
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
-from .entity_rows import Described, rows_of_graph
+from .entity_rows import Described, rows_of_graph, touched_by
 from .queries import (
     count_rows,
     delete_with,
@@ -25,6 +25,7 @@ from .queries import (
     rows_with,
     update_rows,
 )
+from .untold import note_untold
 
 
 class StoredEntity(NamedTuple):
@@ -93,8 +94,11 @@ class EntityStore:
         """
         described = self._described() if keep_described else {}
         with self._engine.begin() as connection:
-            for table, new in rows_of_graph(graph, described):
-                replace_all(connection, table, new)
+            changed = {
+                table.name: replace_all(connection, table, new)
+                for table, new in rows_of_graph(graph, described)
+            }
+            note_untold(connection, touched_by(changed, graph))
 
     def _described(self) -> Described:
         """The one description of each entity that has several, by what it was written from."""
@@ -331,6 +335,7 @@ class EntityStore:
         changes = {id: {"description": text, "pending": False} for id, text in descriptions.items()}
         with self._engine.begin() as connection:
             update_rows(connection, tables.entities, changes)
+            note_untold(connection, changes)
 
     def corrections(self) -> list[Correction]:
         """The corrections by people, the earliest first."""

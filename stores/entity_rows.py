@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sqlalchemy import Table
@@ -14,6 +14,12 @@ from . import tables
 
 Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 """The one description of entities by id, name, type and their several descriptions."""
+_TELLING = {
+    "entities": ["id"],
+    "entity_passages": ["entity"],
+    "relations": ["source", "target"],
+    "claims": ["subject"],
+}  # the columns of a table that hold the entities of which it tells
 _OF_RELATION = ("id", "source", "target", "relation", "weight")
 
 
@@ -54,6 +60,26 @@ def rows_of_graph(
         ),
     )
     yield tables.merges, (merge._asdict() for merge in dict.fromkeys(graph.merges))
+
+
+def touched_by(
+    changed: Mapping[str, Sequence[Mapping[str, Any]] | None], graph: EntityGraph
+) -> set[str] | None:
+    """The entities of which other things are told since rows changed, by table, to ``graph``.
+
+    None where all rows of a table did.
+    """
+    found: set[str] = set()
+    for name, columns in _TELLING.items():
+        if (rows := changed[name]) is None:
+            return None
+        found.update(row[column] for row in rows for column in columns)
+    stated = changed[tables.relation_passages.name]
+    if stated is None:
+        return None
+    again = {row["relation"] for row in stated}
+    relations = [one for one in graph.relations if one.id in again] if again else []
+    return found.union(*((one.source, one.target) for one in relations))
 
 
 def _entity_row(entity: Entity, described: Described) -> dict[str, Any]:

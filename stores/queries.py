@@ -12,12 +12,13 @@ from inspect import isfunction, isgeneratorfunction
 from itertools import chain, islice
 from operator import itemgetter
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    FromClause,
     Select,
     Table,
     bindparam,
@@ -39,6 +40,8 @@ PAUSE = 0.5
 patience: ContextVar[float] = ContextVar("patience", default=3.0)  # of others, in seconds
 
 _BATCH = 500
+
+_Row: TypeAlias = tuple[Any, ...]
 
 
 def persistent(store: type[T]) -> type[T]:
@@ -130,7 +133,7 @@ def first_rows_with(
 
 
 def rows_in_order(
-    engine: Engine, table: Table, ids: Iterable[str], *conditions: ColumnElement[bool]
+    engine: Engine, table: FromClause, ids: Iterable[str], *conditions: ColumnElement[bool]
 ) -> Iterator[Any]:
     """The rows of ``table`` with these ids that meet ``conditions``, in the order of ``ids``."""
     ids, query = list(ids), select(table).where(*conditions)
@@ -138,7 +141,7 @@ def rows_in_order(
     return (found[id] for id in ids if id in found)
 
 
-def count_rows(engine: Engine, table: Table, *conditions: ColumnElement[bool]) -> int:
+def count_rows(engine: Engine, table: FromClause, *conditions: ColumnElement[bool]) -> int:
     """The number of rows of ``table`` that meet all ``conditions``."""
     query = select(func.count()).select_from(table).where(*conditions)
     with engine.connect() as connection:
@@ -241,31 +244,36 @@ def update_rows(
         connection.execute(statement, [{"at": id, **new} for id, new in sorted(changes.items())])
 
 
-def replace_all(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:
+def replace_all(
+    connection: Connection, table: Table, new: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]] | None:
     """Makes the ``new`` rows all of ``table``; of those that it has already none is written.
 
-    No two are equal. Where the database numbers them, all that they hold tells them apart.
+    No two are equal. Where the database numbers them, all that they hold tells them apart. Returns
+    the rows that went and those that came; None where all went or came.
     """
     rows = iter(new)
     first = next(rows, None)
     if first is None:
-        connection.execute(delete(table))
-        return
+        return None if connection.execute(delete(table)).rowcount else []
     rows = chain([first], rows)
     if connection.execute(select(table).limit(1)).first() is None:
         _add(connection, table, rows)
-        return
-    gone, added = _differences(connection, table, list(first), rows)
+        return None
+    names = list(first)
+    gone, old, added = _differences(connection, table, names, rows)
     if gone:
         same = (key == bindparam(f"old_{key.name}") for key in table.primary_key.columns)
         connection.execute(delete(table).where(*same), gone)
-    _add(connection, table, added)
+    came = [dict(zip(names, row, strict=True)) for row in added]
+    _add(connection, table, came)
+    return [*(dict(zip(names, row, strict=True)) for row in old), *came]
 
 
 def _differences(
     connection: Connection, table: Table, names: Sequence[str], new: Iterable[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The keys of stored rows that no ``new`` one is like, and the new rows that are not there.
+) -> tuple[list[dict[str, Any]], list[_Row], list[_Row]]:
+    """The keys of stored rows that no ``new`` one is like, these, and the new rows not there.
 
     Both are gone through in one order: every database compares texts by their code points.
     """
@@ -277,7 +285,7 @@ def _differences(
         *(table.c[name] for name in names), *(one.label(f"old_{one.name}") for one in primary)
     )
     stored = connection.execute(query.order_by(*order), execution_options={"yield_per": _BATCH})
-    gone, added, place = list[dict[str, Any]](), list[tuple[Any, ...]](), 0
+    gone, old, added, place = list[dict[str, Any]](), list[_Row](), list[_Row](), 0
     for row in stored:
         held = tuple(row[: len(names)])
         if wanted[place : place + 1] != [held]:
@@ -287,9 +295,9 @@ def _differences(
         if wanted[place : place + 1] == [held]:
             place += 1
         else:
+            old.append(held)
             gone.append({f"old_{one.name}": row[len(names) + at] for at, one in enumerate(primary)})
-    added += wanted[place:]
-    return gone, [dict(zip(names, row, strict=True)) for row in added]
+    return gone, old, added + wanted[place:]
 
 
 def _add(connection: Connection, table: Table, new: Iterable[dict[str, Any]]) -> None:

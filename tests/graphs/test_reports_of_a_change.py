@@ -13,9 +13,11 @@ from ragraphs.index.copying import copy_index
 from ragraphs.index.hierarchy import is_begun
 from ragraphs.state.errors import UnexpectedError
 from ragraphs.stores import tables
+from ragraphs.stores.communities_beside import BESIDE
 from ragraphs.views.communities import listed
 from ragraphs.views.status import describe, export_lines
 from raw_sql import sql
+from same_index import rows_of
 from snapshots import Snapshots
 
 FEW = clustered(20)
@@ -66,8 +68,7 @@ def warned(indexing: Any, search: Any) -> list[str]:
 
 
 def beside(indexing: Any) -> int:
-    found: int = indexing.index.communities.beside.count()
-    return found
+    return sum(len(rows_of(indexing.index, table)) for table in BESIDE)
 
 
 @pytest.mark.slow
@@ -108,8 +109,8 @@ def test_reports_answer_while_others_are_written(built, model):
 def test_what_takes_the_place_has_its_vectors_already(built, monkeypatch):
     seen, put = [], communities.put_in_use
 
-    def looked(index: Any, stamp: str) -> None:
-        put(index, stamp)
+    def looked(*given: Any) -> None:
+        put(*given)
         entries = filter(None, map(communities._entry, built.index.communities.all()))
         seen.append({one.id for one in entries} <= built.index.vectors.ids("reports"))
 

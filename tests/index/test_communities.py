@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.index.communities import COMMUNITIES, CommunityView, _mark_written, load_communities
+from ragraphs.index.communities import COMMUNITIES, CommunityView, load_communities
+from ragraphs.index.hierarchy import WRITTEN
 from ragraphs.index.layers import HIERARCHY
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.errors import RagraphsError
@@ -67,5 +68,5 @@ def test_a_report_that_is_gone_meanwhile_is_told_in_a_sentence(index):
 def test_communities_that_were_written_anew_are_seen_at_the_next_question(index):
     load_communities(index)
     index.communities.replace(TREE[:1])
-    _mark_written(index)
+    index.catalogue.set_property(WRITTEN, "again")
     assert parts(load_communities(index)) == [["all"], ["all"], ["all"]]

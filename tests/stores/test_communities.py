@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.state.reports import Community
-from ragraphs.stores.communities import ASSEMBLED, CommunityOutline, CommunityStore
-from sqlalchemy import Engine
+from ragraphs.stores.communities import ASSEMBLED, BEGUN, CommunityOutline, CommunityStore
+from ragraphs.stores.communities_beside import BESIDE
+from sqlalchemy import Engine, select
 
 TREE = [
     Community("all", 0, "", ("a", "b", "c", "d")),
@@ -18,6 +19,11 @@ REPORT = {
     "rating": 7.5,
     "findings": [{"statement": "C'est ça.", "passages": ["p1", "p2"]}],
 }
+
+
+def rows_of(engine, table):
+    with engine.connect() as connection:
+        return connection.execute(select(table)).all()
 
 
 @pytest.fixture
@@ -82,6 +88,40 @@ def test_a_community_of_the_same_members_keeps_its_report_and_no_other_does(stor
     ]
     store.replace([])
     assert store.all() == [] == list(store.members())
+
+
+def test_a_hierarchy_beside_is_whole_and_holds_only_what_differs(store, engine):
+    store.replace(TREE)
+    store.put_reports({one.id: (REPORT, "m") for one in TREE}, {"left": "l", "all": "a"})
+    moved = [Community("c", 1, "all", ("c",)), Community("left", 2, "c", ("a", "b"))]
+    beside, wanted = store.beside, [TREE[0], *moved]
+    beside.replace(wanted, {BEGUN: "b"})
+    other = {**REPORT, "title": "New"}
+    beside.put_reports({"c": (other, "m"), "all": (other, "m")}, {"c": "n"})
+    before = store.all(), list(store.members()), store.sources()
+    assert [one.report for one in before[0]] == [REPORT] * 3
+    rows = [len(rows_of(engine, table)) for table in BESIDE]
+    assert rows == [4, 1, 2]  # the community that went, too; a new member; two sources
+    seen = beside.all(), list(beside.members()), beside.sources()
+    assert {one.id: (one.parent, one.report) for one in seen[0]} == {
+        "all": ("", other), "c": ("all", other), "left": ("c", REPORT),
+    }  # fmt: skip
+    assert seen[1:] == (
+        [(one.id, entity) for one in sorted(wanted) for entity in one.members],
+        {"left": "l", "c": "n"},
+    )
+    assert set(beside.members(["c", "right", "left"])) == {("c", "c"), ("left", "a"), ("left", "b")}
+    assert beside.parents() == {"all": "", "c": "all", "left": "c"} and not beside.unreported()
+    assert beside.communities_of(["d", "c"]) == [("all", "c"), ("all", "d"), ("c", "c")]
+    beside.replace(wanted, {BEGUN: "again"})  # what an interrupted run has written is kept
+    assert (beside.all(), list(beside.members()), beside.sources()) == seen
+    assert (store.all(), list(store.members()), store.sources()) == before
+    beside.replace([*wanted, TREE[2]], {BEGUN: "b"})  # a community that was gone before
+    assert [one.report for one in beside.get(["right", "c"]).values()] == [REPORT, other]
+    beside.replace(wanted, {BEGUN: "again"})
+    store.take_place({})
+    assert (store.all(), list(store.members()), store.sources()) == seen
+    assert not any(rows_of(engine, table) for table in BESIDE)
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from ragraphs.state.entities import (
     Correction,
@@ -12,7 +14,9 @@ from ragraphs.state.entities import (
     Merge,
     Relation,
 )
+from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.entities import EntityStore, StoredEntity, StoredRelation
+from ragraphs.stores.untold import UNTOLD, nothing_untold
 
 CLAIM = {
     "subject": "Ann",
@@ -98,6 +102,34 @@ def test_another_graph_takes_the_place_of_everything_but_corrections(store):
     }
     assert store.mentions_of(["p1"]) == [] and store.undescribed() == {}
     assert store.passages_of(["a"]) == store.named(["ann"]) == {}
+
+
+def r1(**changes):
+    return (GRAPH.relations[0]._replace(**changes), GRAPH.relations[1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "touched"),
+    [
+        ({}, []),
+        ({"entities": (ANN, BOB._replace(name="Bobby"), OTHER_ANN)}, ["b"]),
+        ({"entities": (ANN, BOB, OTHER_ANN._replace(passages=("p3", "p4")))}, ["c"]),
+        ({"relations": r1(passages=("p1",))}, ["a", "b"]),
+        ({"relations": (GRAPH.relations[0],)}, ["a", "c"]),
+        ({"claims": (GRAPH.claims[0]._replace(subject="b"),)}, ["a", "b"]),
+        ({"mentions": (), "merges": ()}, []),
+        ({"entities": (), "relations": (), "claims": ()}, None),
+    ],
+)
+def test_the_entities_of_which_other_things_are_told_are_noted(store, engine, changes, touched):
+    catalogue, left = Catalogue(engine), nothing_untold("by nobody")
+    catalogue.set_property(UNTOLD, left)
+    store.replace(dataclasses.replace(GRAPH, **changes))
+    noted = catalogue.property(UNTOLD)
+    assert noted == (touched if touched is None else {**left, "entities": touched})
+    store.describe({"d": "More."})
+    also = catalogue.property(UNTOLD)
+    assert also == (touched if touched is None else {**left, "entities": [*touched, "d"]})
 
 
 @pytest.mark.slow

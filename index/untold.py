@@ -1,0 +1,56 @@
+"""The communities on which reports may have to be written anew: those around what has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from importlib.metadata import version
+
+from ..models.protocol import OFFLINE
+from ..stores.untold import UNTOLD
+from .hierarchy import is_begun
+from .opening import Index
+from .prompt_words import known_as
+
+
+def writer_of_reports(index: Index, model: str, limit: int) -> str:
+    """All that reports depend on but entities and communities. Blocks."""
+    # Without a model it does not matter what is told in passing, in a part of a document.
+    documents = [] if model == OFFLINE else index.catalogue.documents()
+    several = "\n".join(one["id"] for one in documents if one["passages"] > 1)
+    digest = hashlib.sha256(several.encode()).hexdigest()
+    return f"{known_as(model)} {version('ragraphs')} {limit} {digest}"
+
+
+def untold_entities(index: Index, made_by: str) -> list[str] | None:
+    """The entities that reports tell otherwise than is known; None where they may be all. Blocks.
+
+    ``made_by`` is what is to write the reports.
+    """
+    found = index.catalogue.property(UNTOLD)
+    if index.anew or not found or found["made_by"] != made_by:
+        return None
+    entities: list[str] = found["entities"]
+    return entities
+
+
+def untold_communities(index: Index, reported: Index, entities: Collection[str]) -> set[str]:
+    """The communities of ``entities``, and those that are new, or divided in another way. Blocks.
+
+    ``reported`` sees the hierarchy that is to be reported on.
+    """
+    parents = reported.communities.parents()
+    found = {id for id, _ in reported.communities.communities_of(entities)}
+    found |= reported.communities.unreported()
+    if is_begun(index):
+        found |= _divided_otherwise(index.communities.parents(), parents)
+    for id in list(found):
+        while (id := parents[id]) and id not in found:
+            found.add(id)
+    return found
+
+
+def _divided_otherwise(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
+    moved = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
+    above = {hierarchy[id] for id in moved for hierarchy in (before, after) if id in hierarchy}
+    return (moved | above) & after.keys()
