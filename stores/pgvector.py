@@ -72,7 +72,7 @@ class PostgresVectors(Vectors):
     """The vectors of one index in the database of its catalogue.
 
     ``in_use`` says which generation of them is. They are kept as half precision numbers; cosines
-    are those of the vector that is asked for in full. The filter ``where`` is met by the passages
+    are of the vector that is asked for in full. The filter ``where`` is met by the passages
     ``allowed``, and by no others.
     """
 
