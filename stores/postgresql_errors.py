@@ -39,7 +39,7 @@ class LostConnectionError(UnavailableError):
 
 
 class MissingTableError(RagraphsError):
-    """A table is missing, as those of vectors are that others took the place of."""
+    """A table is missing, such as one of vectors that another took the place of."""
 
 
 _KINDS = {"53100": UnavailableError, "53300": UnavailableError, _MISSING: MissingTableError}
