@@ -84,7 +84,7 @@ def _made(catalogue: Catalogue, count: int, dimensions: int, questions: int) -> 
 
 
 def _drawn(chance: np.random.Generator, centres: NDArray[Any], count: int) -> Matrix:
-    """Vectors of length 1 around ``centres``, as those of texts lie around subjects."""
+    """Vectors of length 1 around ``centres``, as texts lie around subjects."""
     rows = centres[chance.integers(len(centres), size=count)]
     rows = rows + _SPREAD * chance.normal(size=rows.shape)
     made: Matrix = (rows / np.linalg.norm(rows, axis=1)[:, None]).astype(np.float32)
