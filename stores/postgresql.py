@@ -8,6 +8,7 @@ import logging
 import re
 import time
 from functools import cache, partial
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import (
@@ -41,6 +42,7 @@ _KEPT, _MOST = 5, 20  # connections that are kept open, and that there are at mo
 _PREFIX = "ragraphs_"
 _LIKE = r"ragraphs\_%"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")  # a name of PostgreSQL has at most 63 bytes
+_opening = Lock()  # two threads at a time would each open a pool
 _ALIVE = {  # a machine that died without a word is noticed within a minute
     "tcp_user_timeout": 30_000,  # ms until a send must be acknowledged
     "keepalives_idle": 30,
@@ -148,9 +150,14 @@ def schema_of(name: str) -> str:
     return f"{_PREFIX}_{shown}_{hashlib.sha256(name.encode()).hexdigest()[:24]}"
 
 
-@cache
 def _engine(url: str) -> Engine:
     """The database at ``url``, opened once, with its pool of connections."""
+    with _opening:
+        return _opened(url)
+
+
+@cache
+def _opened(url: str) -> Engine:
     checked, most = _checked(url)
     logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of losses, which we tell
     engine = create_engine(

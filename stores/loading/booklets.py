@@ -22,7 +22,7 @@ _LINE = re.compile(r"[^\n]+\n*|\n+")
 _NUMBERS = re.compile(r"\s*(?:\d{1,4}\s+)*")
 _CAPITAL = r"[“\"(]?(?=[^\W\d_])(?![a-zà-ÿ가-힣])"
 # An entry ends at its question mark or before a capital or a page; a sentence's signs are in none.
-_END = re.compile(rf"(?P<entry>\?(?=\s)|(?=\s+(?:{_CAPITAL}|\d)))|[.!?:;,]")
+_END = re.compile(rf"(?P<entry>\?(?=\s)|(?<!\s)(?=\s+(?:{_CAPITAL}|\d)))|[.!?:;,]")
 _SENTENCE_END = re.compile(rf"[.!?”\"]\s+(?=(?:\d{{1,3}}\s+)?{_CAPITAL})")
 _OPEN = re.compile(r"\s+[^\W\d_A-Z]|\s+\(")  # the sentence goes on: it was no entry
 _BEFORE, _AFTER = re.compile(r"[.!?:;,”\"’)\]]\s+\Z"), re.compile(rf"\s+(?:{_CAPITAL}|\d)")

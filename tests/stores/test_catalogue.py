@@ -15,7 +15,7 @@ from ragraphs.state.errors import RagraphsError
 from ragraphs.stores import schema
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
-from ragraphs.stores.queries import is_postgresql, table_names
+from ragraphs.stores.queries import close_database, is_postgresql, table_names
 from ragraphs.stores.readings import IMPORTED, Reading, ReadingStore
 from raw_sql import sql
 from sqlalchemy import Engine
@@ -366,7 +366,7 @@ def test_of_two_who_settle_a_property_at_once_both_get_the_same(catalogue):
 @pytest.mark.slow
 def test_opening_at_once_from_many_threads_makes_one_catalogue(open_engine):
     def open_one(_: int) -> None:
-        open_engine().dispose()
+        close_database(open_engine())
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(open_one, range(24))) == [None] * 24
