@@ -308,9 +308,9 @@ class RouterContext(CragContext, DeepragContext, HopragContext, Tog2Context, Gra
 
     model_config = ConfigDict(defer_build=True)  # graphs.methods names the methods in a copy
 
-    method: Annotated[
-        str, Field(description="Which method answers; auto: the one that suits the question.")
-    ] = "auto"
+    method: Annotated[str, Field(description="Method of answering; auto: by the question.")] = (
+        "auto"
+    )
     escalations: Annotated[
         int, Field(ge=0, le=3, description="Further methods to try where one finds too little.")
     ] = 2

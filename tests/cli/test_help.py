@@ -22,7 +22,7 @@ COMMAND = str(Path(sys.executable).with_name("ragraphs"))
     ("command", "context", "without"),
     [
         ("index", IndexContext, set()),
-        ("ask", CragContext, {"stream_answer"}),
+        ("ask", CragContext, {"stream_answer", "prompts"}),
         ("demo", Context, {"index"}),
     ],
 )
