@@ -270,5 +270,5 @@ def _explain(context: ExceptionContext) -> None:
     error = explained(context.original_exception, context.is_disconnect, context.connection is None)
     if isinstance(error, LostConnectionError) and not code_of(context.original_exception):
         context.is_disconnect = True  # the pool then opens new connections
-    if error is not None:
+    if error is not None and not (context.is_pre_ping and context.is_disconnect):
         raise error from context.original_exception

@@ -31,6 +31,7 @@ def stub_reply(kind: str, human: str) -> Any:
         **_gradings(texts, some, chance),
         **_steps(names, some, chance),
         "Answer": {**answer, "missing": [f"Who is {name}?" for name in names[:2]]},
+        "AgentTurn": {**answer, "next": [{"tool": "search_words", "query": n} for n in names[:1]]},
         "StepReading": {**answer, "next": follow_ups[-1]["question"] if names else ""},
         "AnswerCheck": {"unsupported": [], "sufficient": True},
         "StatementVerdict": {"from": answer["from"], "verdict": "supported", "missing": []},

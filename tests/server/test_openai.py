@@ -82,7 +82,7 @@ def asked(client: openai.OpenAI, **given: Any) -> Any:
 
 def test_each_index_that_is_open_is_a_model_and_so_is_each_method_that_it_can_take(client):
     names = [one.id for one in client.models.list()]
-    methods = ["", "/basic", "/crag", "/deeprag"]
+    methods = ["", "/basic", "/crag", "/deeprag", "/agent"]
     assert names == [f"{index}{method}" for index in ("notes", "other") for method in methods]
     assert client.models.retrieve("notes/crag").owned_by == "ragraphs"
 
