@@ -79,14 +79,16 @@ def hops_of(result: Mapping[str, Any]) -> int | None:
     """The hops from one finding to the next that the output of a method shows.
 
     The rounds of HopRAG's walk that led somewhere, the rounds of ToG-2's walk, the sub-questions of
-    DeepRAG; for the router, the hops of the method whose answer it gives. None for other methods,
-    which do not go on from what they found.
+    DeepRAG, the turns in which the agent used tools; for the router, the hops of the method whose
+    answer it gives. None for other methods, which do not go on from what they found.
     """
     own = {**result, **result.get("details", {})}
     if "hops" in own:
         return max((hop["round"] for hop in own["hops"]), default=0)
     if "paths" in own:
         return max((path["round"] for path in own["paths"]), default=0)
+    if "actions" in own:
+        return len({action["turn"] for action in own["actions"]})
     return len(looked_up(own)) if "steps" in own else None
 
 

@@ -134,7 +134,7 @@ async def test_no_tool_leads_into_the_index_of_another(holders):
     documents = [{"id": "bob", "text": "The password of the vault is known."}]
     for name, given in (
         ("answer_question", {"query": QUESTION}),
-        ("search_documents", {"query": QUESTION}),
+        *((name, {"query": QUESTION}) for name in ("search_meaning", "search_words", "read")),
         ("summarise_documents", {}),
         ("index_documents", {"documents": documents}),
     ):
@@ -208,7 +208,7 @@ async def test_requests_end_at_the_quota_by_whatever_way_they_come(holders):
     for refused in [*refusals, rare.send("POST", "/v1/chat/completions", json=body)]:
         assert refused.status_code == 429 and int(refused.headers["Retry-After"]) > 0
         assert "Your limit for today (2 requests)" in refused.text
-    refuses, said = await rare.tool("search_documents", query=QUESTION)
+    refuses, said = await rare.tool("search_meaning", query=QUESTION)
     assert refuses and "(2 requests)" in said
     assert holders["ada"].ask().is_success
 
