@@ -350,7 +350,7 @@ def test_readers_are_not_held_up_by_a_writer_in_the_middle_of_a_document(catalog
         other = open_engine()
         assert [p["text"] for p in Catalogue(other).all_passages()] == ["one"]
         assert Catalogue(other).search_terms("one", 1)
-        other.dispose()
+        close_database(other)
 
     catalogue.write_documents([NewDocument("b", "b", "b", "hash", slow())])
     assert catalogue.count_passages() == 601
