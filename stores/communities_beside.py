@@ -92,7 +92,7 @@ def reports_in(
     """The report of each community that meets ``conditions``, with the hash of its source."""
     columns = (table.c.id, *(table.c[name] for name in _REPORT), sources.c.source)
     query = select(*columns).outerjoin(sources, sources.c.community == table.c.id)
-    return {row.id: row._mapping for row in connection.execute(query.where(*conditions))}
+    return {row.id: dict(row._mapping) for row in connection.execute(query.where(*conditions))}
 
 
 def community_row(each: Community, kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
