@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -322,32 +320,6 @@ def test_settings_other_than_the_recorded_ones_are_refused_in_a_sentence(indexin
     with pytest.raises(RagraphsError, match=sentence):
         indexing.run("docs", context=other)
     assert indexing.export() == before
-
-
-@pytest.mark.slow
-def test_a_second_writer_that_does_not_wait_is_refused_until_the_first_ends(indexing):
-    indexing.run("docs")
-    script = """
-import asyncio, sys
-from ragraphs.index.opening import open_index
-async def hold():
-    async with open_index(sys.argv[1]).writing():
-        print("held", flush=True)
-        sys.stdin.read()
-asyncio.run(hold())
-"""
-    holder = subprocess.Popen(
-        [sys.executable, "-c", script, indexing.name],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    try:
-        assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(RagraphsError, match="Another run is writing"):
-            indexing.run("docs", wait=False)
-    finally:
-        holder.communicate()
-    assert counts(indexing.run("docs")) == (0, 0, 4, 0)
 
 
 def test_an_index_that_does_not_exist_is_not_made_by_a_run_without_sources(indexing):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from contextlib import asynccontextmanager
 
 import pytest
@@ -135,3 +137,29 @@ async def test_a_run_that_waited_looks_for_files_again(indexing):
         file.write_text("It is back.")
     assert counts(await run.result()) == (0, 1, 3, 0)
     assert "It is back." in indexing.texts()
+
+
+@pytest.mark.slow
+def test_a_second_writer_that_does_not_wait_is_refused_until_the_first_ends(indexing):
+    indexing.run("docs")
+    script = """
+import asyncio, sys
+from ragraphs.index.opening import open_index
+async def hold():
+    async with open_index(sys.argv[1]).writing():
+        print("held", flush=True)
+        sys.stdin.read()
+asyncio.run(hold())
+"""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", script, indexing.name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(RagraphsError, match="Another run is writing"):
+            indexing.run("docs", wait=False)
+    finally:
+        holder.communicate()
+    assert counts(indexing.run("docs")) == (0, 0, 4, 0)
