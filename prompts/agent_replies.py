@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from .lenient import Bounds
+from .lenient import Bounds, filled
 from .prompt import Prompt
 from .replies import Answer, PromptReply
 
@@ -55,12 +55,8 @@ class AgentTurn(Answer):
 
     @classmethod
     def tidy(cls, value: Any) -> Any:
-        """Parts that are left out are empty, and nothing is looked for once the texts suffice."""
-        value = super().tidy(value)
-        if not isinstance(value, dict):
-            return value
-        given = {key: item for key, item in value.items() if item is not None}
-        return {"quotes": [], "answer": "", "sufficient": False, **given}
+        """Parts that are left out are empty, and the texts do not suffice."""
+        return filled(super().tidy(value), quotes=[], answer="", sufficient=False)
 
 
 NEXT_ACTION = Prompt("next_action", AgentTurn)

@@ -14,6 +14,13 @@ Bounds = Mapping[str, int]
 NOTHING = frozenset({"", "none", "null", "n/a", "na", "unknown", "not specified", "없음"})
 
 
+def filled(value: Any, **empty: Any) -> Any:
+    """``value``, if it is an object, without its nulls, and with what it lacks of ``empty``."""
+    if not isinstance(value, dict):
+        return value
+    return {**empty, **{key: item for key, item in value.items() if item is not None}}
+
+
 def clean(value: T) -> T:
     """``value``, if it is text or a list of texts, without what cannot be stored.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from .extraction_replies import Numbers
-from .lenient import Bounds, Names, listed
+from .lenient import Bounds, Names, filled, listed
 from .replies import PromptReply, Quote, TextNumber
 
 _QUESTION, _ANSWER, _QUOTE = 1000, 500, 4000
@@ -126,11 +126,7 @@ class CheckedQuestion(PromptReply):
     @classmethod
     def tidy(cls, value: Any) -> Any:
         """A null answer or list is empty; whether it can be answered has to be said."""
-        value = super().tidy(value)
-        if not isinstance(value, dict):
-            return value
-        given = {key: item for key, item in value.items() if item is not None}
-        return {"texts": [], "answer": "", **given}
+        return filled(super().tidy(value), texts=[], answer="")
 
 
 class CheckedQuestions(PromptReply):

@@ -153,15 +153,6 @@ class ChromaVectors(Vectors):
         for batch in batches(ids, MOST_ROWS):
             self._done(collection, partial(delete_rows, ids=batch), writes=True)
 
-    def search(
-        self,
-        collection: Collection,
-        vector: NDArray[np.float32],
-        most: int,
-        among: AbstractSet[str] | None = None,
-    ) -> list[tuple[str, float]]:
-        return self.search_all(collection, vector[np.newaxis], most, among)[0]
-
     def search_all(
         self,
         collection: Collection,

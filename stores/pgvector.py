@@ -197,15 +197,6 @@ class PostgresVectors(Vectors):
         if ids:
             self._read(collection, write, None)
 
-    def search(
-        self,
-        collection: Collection,
-        vector: NDArray[np.float32],
-        most: int,
-        among: AbstractSet[str] | None = None,
-    ) -> list[tuple[str, float]]:
-        return self.search_all(collection, vector[np.newaxis], most, among)[0]
-
     def search_all(
         self,
         collection: Collection,

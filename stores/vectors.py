@@ -125,7 +125,7 @@ class Vectors(Protocol):
         ``vector`` has shape (d,). Given ``among``, of the vectors with these ids. Empty where there
         are none.
         """
-        ...
+        return self.search_all(collection, vector[None], most, among)[0]
 
     def search_all(
         self,
