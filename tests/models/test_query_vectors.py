@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
 import numpy as np
 import pytest
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.query_vectors import embed_queries
+from ragraphs.state.errors import RagraphsError
 
 
 class Counting(LexicalEmbedder):
@@ -44,6 +48,47 @@ def test_embeddings_do_not_share_what_they_remember(embedder):
     embed_queries(embedder, ["Who?"])
     embed_queries(other, ["Who?"])
     assert other.batches == [["Who?"]]
+
+
+def test_searches_at_the_same_time_embed_a_question_once(embedder):
+    begun, go_on = Event(), Event()
+    embed = embedder.embed
+
+    def slow(texts):
+        begun.set()
+        go_on.wait(60)
+        return embed(texts)
+
+    embedder.embed = slow
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(embed_queries, embedder, ["Who?"])
+        assert begun.wait(60)
+        second = threads.submit(embed_queries, embedder, ["Who?"])
+        go_on.set()
+        assert np.array_equal(first.result(), second.result())
+    assert embedder.batches == [["Who?"]]
+
+
+def test_where_one_search_fails_the_other_embeds_its_question_itself(embedder):
+    begun, go_on = Event(), Event()
+    embed = embedder.embed
+
+    def failing(texts):
+        embedder.embed = embed
+        begun.set()
+        go_on.wait(60)
+        raise RagraphsError("The server is away.")
+
+    embedder.embed = failing
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(embed_queries, embedder, ["Who?"])
+        assert begun.wait(60)
+        second = threads.submit(embed_queries, embedder, ["Who?"])
+        go_on.set()
+        assert isinstance(first.exception(), RagraphsError)
+        assert np.array_equal(second.result(), LexicalEmbedder().embed(["Who?"]))
+    embed_queries(embedder, ["Who?"])
+    assert set(map(tuple, embedder.batches)) == {("Who?",)}
 
 
 @pytest.mark.slow
