@@ -8,12 +8,13 @@ UV := $(shell command -v uv 2>/dev/null)
 STORES := folder
 SHARED := tests/stores tests/index tests/graphs
 JOBS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) # some tests wait for servers
+BY_FILE := --dist loadfile --no-loadscope-reorder # in the order of tests/conftest.py
 
 # Tests start many processes; without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: install demo test test-all test-shared test-again wheel-test lint bench attack docs pictures sessions notebooks dev clean
+.PHONY: install demo test test-all test-thorough test-shared test-again wheel-test lint bench attack docs pictures sessions notebooks dev clean
 
 # Two stamps: what running needs, and the rest, which has all of the former. Bytecode is left to the
 # first import, so that the demo waits for no module that it does not use.
@@ -44,10 +45,13 @@ test: install
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test-all: install
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ""
+	$(BIN)/python -m pytest -n $(JOBS) $(BY_FILE) -m "not thorough"
+
+test-thorough: install
+	$(BIN)/python -m pytest -n $(JOBS) $(BY_FILE) -m thorough
 
 test-shared: install
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "" --stores shared --ignore tests/index/cluster $(SHARED)
+	$(BIN)/python -m pytest -n $(JOBS) $(BY_FILE) -m "not thorough" --stores shared --ignore tests/index/cluster $(SHARED)
 
 test-again: install
 	$(BIN)/python -m pytest -m "" --last-failed --last-failed-no-failures none --stores $(STORES)

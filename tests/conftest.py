@@ -35,6 +35,15 @@ hypothesis.settings.register_profile("trust", deadline=None, max_examples=2000)
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 2 * 1024**3  # bytes of memory for the folders of all tests
+LONGEST = [
+    "test_shared_kills.py",
+    "docs/test_installed.py",
+    "graphs/test_trust.py",
+    "index/cluster/test_ray.py",
+    "page/test_accessible.py",
+    "docs/test_first_commands.py",
+    "page/test_large_map.py",
+]
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
 
 
@@ -69,9 +78,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests with a PostgreSQL server are slow; on shared stores, no folder's files are tested."""
+    """Tests with a PostgreSQL server are slow; on shared stores, no folder's files are tested.
+
+    The files that take minutes come first, so that no worker is alone with one at the end.
+    """
+    names = {item.path: item.path.relative_to(config.rootpath / "tests") for item in items}
+    longest = {Path(name): place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: longest.get(names[item.path], len(LONGEST)))
     for item in items:
-        if "postgres" in getattr(item, "fixturenames", ()):
+        if item.get_closest_marker("thorough") or "postgres" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
     if config.getoption("--stores") == "shared":
         for item in items:

@@ -36,7 +36,9 @@ from lab.benchmarks.stub_replies import stub_reply
 
 pytestmark = pytest.mark.slow
 
-MOMENTS = range(10)
+MOMENTS = [
+    pytest.param(tenth, marks=() if tenth % 2 else pytest.mark.thorough) for tenth in range(10)
+]
 CONCURRENCY = 4
 DOCUMENTS = 24
 LAYERS = "hops,entities,communities"

@@ -21,8 +21,11 @@ def index(name: str, count: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [300, pytest.param(2000, marks=pytest.mark.thorough)])
 @pytest.mark.in_folder("has servers of its own")
-def test_two_thousand_questions_are_answered_from_their_own_index(tmp_path, monkeypatch):
+def test_questions_are_answered_from_their_own_index_while_a_run_writes(
+    count, tmp_path, monkeypatch
+):
     with (
         serving_postgres() as database,
         pooling(database) as url,
@@ -43,6 +46,6 @@ def test_two_thousand_questions_are_answered_from_their_own_index(tmp_path, monk
             }
 
         writing = threads.submit(lambda: [index("bees", n) for n in range(4, 40, 4)])
-        for name, documents in threads.map(ask, range(2000)):
+        for name, documents in threads.map(ask, range(count)):
             assert documents == {name}
         writing.result()

@@ -175,7 +175,7 @@ class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
     """A few lives; ``--hypothesis-profile=trust`` has 2,000."""
 
     settings = settings(
-        max_examples=2000 if _PROFILE == "trust" else 25,
+        max_examples=2000 if _PROFILE == "trust" else 10,
         stateful_step_count=12,
         deadline=None,
         suppress_health_check=_QUIET,
@@ -183,7 +183,9 @@ class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize(
+    "part", [pytest.param(n, marks=pytest.mark.thorough if n % 4 else ()) for n in range(8)]
+)
 def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
     """Every eighth write from the ``part``-th on, until a run has no such write any more."""
     built = Built()

@@ -235,7 +235,7 @@ class Started:
         ]
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.thorough)])
 def test_after_the_driver_is_killed_the_next_run_goes_on_and_nothing_is_left(workers, docs, openai):
     pytest.importorskip("ray")
     openai.answer = Gate().answer
