@@ -15,6 +15,7 @@ from ..language.folding import folded
 from ..language.questions import QuestionShape, analyse_question, korean_stem
 from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
+from ..state.places import BELOW
 from .spans import typed_spans
 
 
@@ -171,10 +172,15 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
 def compared(
     question: str, passages: Sequence[Excerpt], lines: Sequence[Line], similarity: Similarity
 ) -> list[Line]:
-    """``lines`` of ``passages`` with their cosines; those come first that say most by words."""
+    """``lines`` of ``passages`` with their cosines; those come first that say most by words.
+
+    A sentence stands under the title alone, as the layer of sentences embeds it.
+    """
 
     def told(line: Line) -> Compared:
-        return Compared(line.text, line.context[0], passages[line.place].get("passage", ""))
+        passage = passages[line.place]
+        title, _, _ = passage["title"].partition(BELOW)
+        return Compared(line.text, title, passage.get("passage", ""))
 
     ordered = list(map(told, _by_relevance(question, lines)))
     near = dict(zip(ordered, similarity(ordered), strict=True))

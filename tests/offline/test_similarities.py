@@ -39,6 +39,15 @@ async def test_vectors_that_the_index_holds_are_not_made_again() -> None:
     assert embedder.embedded == [QUESTION]
 
 
+async def test_what_is_embedded_is_what_the_layer_of_sentences_embeds() -> None:
+    embedder = Counting()
+    texts = [{**TEXTS[0], "title": "Lamps › Oil › Prices"}]
+    await OfflineLanguageModel(embedder).run(ANSWER, question=QUESTION, texts=texts)
+    asked, *sentences = embedder.embedded
+    assert asked == QUESTION
+    assert sentences and all(one.startswith("Lamps: The lamp numbered") for one in sentences)
+
+
 async def test_without_them_only_the_likeliest_sentences_are_embedded_and_once() -> None:
     embedder = Counting()
     reader = OfflineLanguageModel(embedder)
