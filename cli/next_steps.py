@@ -20,7 +20,7 @@ def show_next_steps(folder: Path) -> None:
     show.sentence("\nGo on with these documents, or with your own (index FOLDER):")
     show.command("cd", str(folder))
     show.command(program, "ask", "How many men worked on the Forth Bridge?")
-    show.sentence("A page shows the index, and how its questions are answered:")
+    show.sentence("\nA page shows the index, and how its questions are answered:")
     if missing_packages("serve"):
         python = show.within(Path(sys.executable), folder)
         pip = [python, "-m", "pip", "install"]

@@ -12,7 +12,7 @@ from inspect import isfunction, isgeneratorfunction
 from itertools import chain, islice
 from operator import itemgetter
 from threading import Event
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,9 +27,12 @@ from sqlalchemy import (
     inspect,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from .postgresql_errors import LostConnectionError, explained
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 logger = logging.getLogger("ragraphs.stores")
 
@@ -155,7 +158,11 @@ def is_postgresql(of: Connection | Engine) -> bool:
 
 def insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     """An insert that can say, in the database's own dialect, what to do on a conflict."""
-    return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
+    if not is_postgresql(connection):
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
 
 
 def close_database(engine: Engine) -> None:

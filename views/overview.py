@@ -8,6 +8,7 @@ from typing import Any
 
 from ..index.layers import built_layers
 from ..index.opening import CachedValue, Index, passages_stamp
+from ..language.analyser import sentences
 from ..language.questions import analyse_question
 from ..offline.lines import asked_marks, marks, telling_words
 from ..state.records import Passage
@@ -122,10 +123,17 @@ def _questions(index: Index) -> list[str]:
 def _rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
     """How well a question stands alone, the best first: those for a fact that say most.
 
-    None for a question about its document's title alone, which may be the name of a file.
+    None for a question about its document's title that no sentence names: it may be the name of a
+    file, or a word that is no name, as in "What is Tools?".
     """
+    title = told["title"]
+    told_of = (
+        one.plain.replace(title, "") for one in sentences(told["text"]) if title in one.plain
+    )
+    if title in asked and not any(any(map(str.isalpha, rest)) for rest in told_of):
+        return None
     kind, said = analyse_question(asked).answer_type, set(asked_marks(telling_words(asked)))
-    if said <= marks(told["title"]):
+    if said <= marks(title):
         kind = "definition"
         if said.isdisjoint(marks(told["text"])):
             return None

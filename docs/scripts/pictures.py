@@ -2,7 +2,8 @@
 
 The answers are of real runs over the English part of the demo's documents, without a model. One
 picture is of what ``ragraphs export --format html --answer`` writes, the others are of the page
-that ``ragraphs serve`` shows, all in Chromium.
+that ``ragraphs serve`` shows, all in Chromium. It needs a Korean font, in which the page names
+Korean.
 """
 
 from __future__ import annotations

@@ -96,6 +96,10 @@ def test_the_page_speaks_korean(visit, searching):
     turn = page.ask("훈민정음은 언제 반포되었나?")
     expect(turn.locator("mark").first).to_contain_text("훈민정음을 반포하였다")
     expect(turn).to_contain_text(KOREAN)
+    asked = turn.locator(".asked span[lang=ko]")
+    expect(asked).to_have_css("word-break", "keep-all")
+    asked.evaluate("(text) => (text.lang = 'ja')")
+    expect(turn.locator(".asked span[lang=ja]")).to_have_css("word-break", "normal")
     if page.size == "phone":
         page.page.locator(".ways > summary").tap()
     page.page.get_by_role("button", name="English").click()
