@@ -112,14 +112,16 @@ _NO_NAMES = _FIRST_OPENERS | set("one two three four five six seven eight nine t
 _SUFFIXES = frozenset("jr sr ii iii iv phd md esq inc ltd co corp llc".split())
 SIGNS = "%$€£¥₩#+"  # that tell names apart
 _SIGN = re.compile(f"[{SIGNS}]")
+_INITIAL = re.compile(r"\b([^\W\d_])\.")
+_APOSTROPHE = re.compile(r"['’](?:\s?s\b)?")
 _EXCERPT = " (excerpt)"
 
 
 @lru_cache(maxsize=200_000)
 def key(name: str) -> str:
     """``name`` without case, accents, punctuation, possessive ending and leading article."""
-    spaced = re.sub(r"\b([^\W\d_])\.", r"\1 ", folded(name))
-    parts = _WORDS.findall(re.sub(r"['’](?:\s?s\b)?", "", spaced))
+    spaced = _INITIAL.sub(r"\1 ", folded(name))
+    parts = _WORDS.findall(_APOSTROPHE.sub("", spaced))
     if len(parts) > 1 and parts[0] in {"the", "a", "an"}:
         parts = parts[1:]
     return _BETWEEN_INITIALS.sub("", " ".join(parts))

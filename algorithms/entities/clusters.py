@@ -10,7 +10,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rapidfuzz import fuzz
@@ -101,10 +101,8 @@ def sharing(
     """
     hashes, places = array("q"), array("q")
     for place, name in enumerate(names):
-        for form in forms_of(name):
-            if form:
-                hashes.append(hash(form))
-                places.append(place)
+        hashes.extend([hash(form) for form in forms_of(name) if form])
+        places.extend(repeat(place, len(hashes) - len(places)))
     for value, group in _of_one_value(hashes, places):
         found: defaultdict[Hashable, list[Name]] = defaultdict(list)
         for place in group:

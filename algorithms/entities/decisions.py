@@ -47,9 +47,11 @@ class Decisions:
 
     def slot(self, spelling: str) -> str:
         """The slot of ``spelling`` (see ``Said``)."""
+        if not self._references:
+            return normalised(spelling)
         own = alone(spelling)
         split = spelling in self._alone or not self._references.isdisjoint(
-            entity_id(own, kind) for kind in (("", *KINDS) if self._references else ())
+            entity_id(own, kind) for kind in ("", *KINDS)
         )
         return own if split else normalised(spelling)
 

@@ -209,6 +209,10 @@ def _entities(
 def _entity(
     id: str, group: Sequence[Said], short: Collection[str], generic: Collection[str]
 ) -> Entity:
+    if len(group) == 1:
+        (said,) = group
+        told = (said.description,) if said.description else ()
+        return Entity(id, said.spelling, said.type, told, (said.spelling,), (said.passage,))
     ordered = sorted(group, key=lambda said: (said.title, said.passage))
     spellings = Counter(said.spelling for said in ordered)
     types = Counter(said.type for said in ordered if said.type)
@@ -288,11 +292,14 @@ def _relation(own: tuple[str, str, str], stated: Sequence[_Stated]) -> Relation:
     strengths: dict[str, float] = {}
     for one in stated:
         strengths[one.passage] = max(one.strength, strengths.get(one.passage, 0.0))
+    phrase = stated[0].phrase
+    if len(stated) > 1:
+        phrase = min(Counter(one.phrase for one in stated).items(), key=_rank)[0]
     return Relation(
         id=digest("relation", *own),
         source=own[0],
         target=own[1],
-        relation=min(Counter(one.phrase for one in stated).items(), key=_rank)[0],
+        relation=phrase,
         weight=sum(strengths.values()),
         passages=tuple(strengths),
     )

@@ -160,7 +160,11 @@ class Senses:
         """The spellings of every normalised name of one kind, the most frequent first."""
         order = sorted(range(self.given), key=self._own.__getitem__)
         for id, places in groupby(order, key=self._own.__getitem__):
-            counts = Counter(self.placed[place][0].spelling for place in places)
+            spelled = [self.placed[place][0].spelling for place in places]
+            if len(every := set(spelled)) == 1:
+                yield id, [*every]
+                continue
+            counts = Counter(spelled)
             yield id, [spelling for _, spelling in sorted((-n, s) for s, n in counts.items())]
 
     def _spellings(self) -> list[Merge]:
@@ -205,9 +209,18 @@ class Senses:
         order = sorted(range(len(said)), key=lambda place: said[place].slot)
         for slot, places in groupby(order, key=lambda place: said[place].slot):
             group = list(places)
+            every = {kinds_of(said[place].type) for place in group}
+            if len(every) == 1:  # mostly: there is one sense, in which all are meant
+                kinds = every.pop()
+                sense = self._once((kinds[0] if kinds else "", frozenset(kinds)))
+                id = self._once(entity_id(slot, sense[0]))
+                self._sense[id] = sense
+                for place in group:
+                    own[place] = id
+                continue
             senses = _divide(Counter(kinds_of(said[place].type) for place in group))
             ids: dict[tuple[str, ...], str] = {}
-            for kinds, sense in senses.items() or [((), ("", frozenset[str]()))]:
+            for kinds, sense in senses.items():
                 ids[kinds] = self._once(entity_id(slot, sense[0]))
                 self._sense[ids[kinds]] = self._once(sense)
             for place, id in zip(group, _placed([said[at] for at in group], ids), strict=True):

@@ -28,6 +28,7 @@ _ROMAN = re.compile(r"(?=[ivxl])x{0,3}(?:l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _DENSE = re.compile(r"[가-힣぀-ヿ㐀-鿿]")
 _WORD = re.compile(r"[^\W_]+")
+_SPACE = re.compile(r"(?<!\d)\s|\s(?!\d)")  # but for one between digits
 
 # A word's first kind names the entity's kind; the others are those that it may also be meant as.
 _KINDS = """person: person people human man woman character deity god family saint 인물 사람
@@ -111,7 +112,7 @@ def compact(name: str) -> str:
 
     Spaces between digits stay, so that "1 23" and "12 3" differ.
     """
-    joined = re.sub(r"(?<!\d)\s|\s(?!\d)", "", canonical(name))
+    joined = _SPACE.sub("", canonical(name))
     return joined if len(joined) >= (4 if _DENSE.search(joined) else 6) else ""
 
 
@@ -145,10 +146,11 @@ def person_parts(name: str) -> tuple[str, ...]:
 
     The title of a full name is left out ("Mr. Allen Lane": allen, lane).
     """
-    folded = unicodedata.normalize("NFKD", re.sub(r"['’]", "", name))
-    folded = unicodedata.normalize(
-        "NFC", "".join(c for c in folded if not unicodedata.combining(c))
-    )
+    folded = name.replace("'", "").replace("’", "")
+    if not folded.isascii():
+        apart = unicodedata.normalize("NFKD", folded)
+        bare = "".join(c for c in apart if not unicodedata.combining(c))
+        folded = unicodedata.normalize("NFC", bare)
     words = [word for word in _WORD.findall(folded) if word.lower() not in _GENERATIONS]
     capitals = any(not word.isupper() for word in words)
     parts: list[str] = []
