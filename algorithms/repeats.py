@@ -22,7 +22,7 @@ class PlacedText(NamedTuple):
 def without_repeats(
     ranked: Iterable[tuple[str, float]], texts: Mapping[str, PlacedText]
 ) -> list[tuple[str, float]]:
-    """Those of ``ranked``, best first, which say more than better ones of the same place.
+    """The texts ``ranked``, best first, without repeats of better ones of the same place.
 
     A text is left out where four fifths of it are sentences of texts before it, whatever their
     case and punctuation. One that is not among ``texts`` stays.
