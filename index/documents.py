@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from ..algorithms.documents import WholeDocument, lifted
+from ..algorithms.repeats import PlacedText, without_repeats
 from ..context import RetrieverName
 from ..language.analyser import terms
 from ..models.query_vectors import embed_queries
@@ -18,14 +19,29 @@ from .vectors import cosines_with
 _DEPTH = 50
 
 
-def lifted_by_documents(
+def weighed_by_documents(
     index: Index, question: str, ranked: list[tuple[str, float]], retriever: RetrieverName
 ) -> list[tuple[str, float]]:
     """``ranked`` passages, of which the first ones are lifted by what their documents say.
 
-    Where each document is one passage there is nothing to lift. Blocks.
+    Of these, one that repeats better ones under the same title and date is left out. Blocks.
     """
     found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
+    texts = {
+        id: PlacedText((one["title"], str(one["metadata"].get("date"))), one["text"])
+        for id, one in found.items()
+    }
+    return without_repeats(_lifted(index, question, ranked, retriever, found), texts)
+
+
+def _lifted(
+    index: Index,
+    question: str,
+    ranked: list[tuple[str, float]],
+    retriever: RetrieverName,
+    found: Mapping[str, Passage],
+) -> list[tuple[str, float]]:
+    """``ranked``, lifted; where each document is one passage there is nothing to lift."""
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
     beginnings = [id for id, _, _ in first.values()]
     if found.keys() <= {*beginnings}:

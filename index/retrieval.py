@@ -12,7 +12,7 @@ from ..models.query_vectors import embed_queries
 from ..state.filters import matches
 from ..state.records import Evidence, Metadata
 from .dating import of_time, time_wanted
-from .documents import lifted_by_documents
+from .documents import weighed_by_documents
 from .layers import SENTENCES
 from .narrowing import narrowed
 from .opening import Index
@@ -65,7 +65,7 @@ def _ranked(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
     ranked = _by_passages(index, question, retriever, most)
-    return lifted_by_documents(index, question, ranked, retriever)
+    return weighed_by_documents(index, question, ranked, retriever)
 
 
 def _by_passages(

@@ -100,7 +100,7 @@ class StepReading(Pointing):
     A reply that asks for one more sub-question has not ``decided`` the question yet.
     """
 
-    longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION, "answer": 4000, "final": 4000}
+    longest: ClassVar[Bounds] = {"next": LONGEST_SUB_QUESTION}
     most: ClassVar[Bounds] = {"quotes": 20, POINTERS: 20}
 
     sufficient: Annotated[bool, Field(description="Whether they answer the sub-question.")]

@@ -68,8 +68,8 @@ def test_the_headings_above_a_passage_are_searched_and_told(docs):
 
 @pytest.mark.slow
 def test_a_heading_that_changes_above_a_text_changes_its_passage(docs):
-    body = " ".join(["It turns slowly and makes a noise, which is no cause for alarm."] * 40)
-    text = "# Manual\n\n## {}\n\n" + body + "\n\n" + body
+    said = [f"It turns {n} times and makes a noise, no cause for alarm." for n in range(80)]
+    text = "# Manual\n\n## {}\n\n" + " ".join(said[:40]) + "\n\n" + " ".join(said[40:])
     (docs / "manual.md").write_text(text.format("Pumps"))
     indexed(docs)
     (docs / "manual.md").write_text(text.format("Engines"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from ragraphs.models.chat.structured import read_reply
 from ragraphs.prompts.deeprag_replies import (
@@ -11,6 +13,7 @@ from ragraphs.prompts.deeprag_replies import (
     SubQuestions,
     show_steps,
 )
+from ragraphs.prompts.library import ANSWER
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,14 @@ def test_a_reading_that_asks_for_one_more_step_has_not_decided(text, final, deci
     reading, *_ = read_reply(text.replace("{", '{"sufficient": true, ', 1), StepReading)
     assert (reading.final, reading.decided) == (final, decided)
     assert StepReading.model_validate_json(reading.model_dump_json()) == reading
+
+
+@pytest.mark.parametrize("field", ["answer", "final"])
+def test_an_answer_decided_in_a_step_has_the_room_of_any_other(field):
+    assert StepReading.asked_bounds(field) == ANSWER.reply.asked_bounds("answer")
+    letter = "Dear Ann, the harbour opens at six. " * 130
+    reading, *_ = read_reply(json.dumps({"sufficient": True, field: letter}), StepReading)
+    assert getattr(reading, field) == letter.strip()
 
 
 @pytest.mark.parametrize(

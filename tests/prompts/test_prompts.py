@@ -76,6 +76,21 @@ def test_every_file_has_a_prompt_and_every_prompt_a_file():
     assert sorted(made) == FILES
 
 
+DECIDING = ("answer", "combine_points", "local_answer", "next_action", "read_step", "synthesize")
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_what_suffices_goes_by_the_parts_that_are_asked_for(name):
+    [rule] = [one for one in built_in(name).splitlines() if '. "sufficient": true' in one]
+    assert re.search(r"\bpart that (it asks|is asked) for", rule)
+    assert re.search(r"more could|an explanation a detail", rule)
+
+
+def test_judges_count_nothing_that_the_question_gives():
+    for name in ("check_claims", "match_statements"):
+        assert re.search("No (claims|statements): .*what the question itself gives", built_in(name))
+
+
 def inputs_of(prompt):
     human = built_in(prompt.name).split("# Human")[1]
     return {name: GIVEN[name] for name in Template(human).get_identifiers()}
