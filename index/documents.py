@@ -23,12 +23,14 @@ def lifted_by_documents(
 ) -> list[tuple[str, float]]:
     """``ranked`` passages, of which the first ones are lifted by what their documents say.
 
-    Where each document is one passage there is nothing to lift. Blocks.
+    A document of one passage is found by all that it says; the more of those found are such, the
+    less is lifted. Blocks.
     """
     found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
     beginnings = [id for id, _, _ in first.values()]
-    if found.keys() <= {*beginnings}:
+    several = {one["document"] for id, one in found.items() if id not in {*beginnings}}
+    if not several:
         return ranked
     near: dict[str, float] = {}
     if retriever != "lexical":
@@ -46,7 +48,8 @@ def lifted_by_documents(
     }
     document_of = {id: one["document"] for id, one in found.items()}
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
-    again = lifted(high, document_of, documents, terms(question))
+    share = sum(document in several for document in document_of.values()) / len(found)
+    again = lifted(high, document_of, documents, terms(question), share)
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
 
