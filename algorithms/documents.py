@@ -29,10 +29,11 @@ def lifted(
     document_of: Mapping[str, str],
     documents: Mapping[str, WholeDocument],
     question: Iterable[str],
+    weight: float = 1.0,
 ) -> list[tuple[str, float]]:
     """Passages with their scores, best first, each lifted by its document; ties stay in order.
 
-    The score of a passage is s/s₁ + (0.3 b/b₁ + 0.3 c/c₁)/j: its own score s by the best one's; its
+    The score of a passage is s/s₁ + weight (0.3 b/b₁ + 0.3 c/c₁)/j: its own score s by the best one's; its
     document's BM25 b for the terms of the ``question``, among ``documents``, and its cosine c, each
     by the best; it is the j-th passage of its document in ``ranked``. So a document of many
     passages does not take the place of others that are found as well.
@@ -49,7 +50,7 @@ def lifted(
         seen[document] += 1
         lift = _WORDS_WEIGHT * words[document] / most if most > 0 else 0.0
         lift += _VECTOR_WEIGHT * max(0.0, near[document]) / nearest if nearest > 0 else 0.0
-        scores[id] = score / best + lift / seen[document]
+        scores[id] = score / best + weight * lift / seen[document]
     return sorted(scores.items(), key=lambda pair: -pair[1])
 
 

@@ -41,10 +41,11 @@ def _lifted(
     retriever: RetrieverName,
     found: Mapping[str, Passage],
 ) -> list[tuple[str, float]]:
-    """``ranked``, lifted; where each document is one passage there is nothing to lift."""
+    """``ranked``, lifted: the less, the more of the passages found are all that a document says."""
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
     beginnings = [id for id, _, _ in first.values()]
-    if found.keys() <= {*beginnings}:
+    several = {one["document"] for id, one in found.items() if id not in {*beginnings}}
+    if not several:
         return ranked
     near: dict[str, float] = {}
     if retriever != "lexical":
@@ -62,7 +63,8 @@ def _lifted(
     }
     document_of = {id: one["document"] for id, one in found.items()}
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
-    again = lifted(high, document_of, documents, terms(question))
+    share = sum(document in several for document in document_of.values()) / len(found)
+    again = lifted(high, document_of, documents, terms(question), share)
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
 

@@ -36,6 +36,12 @@ def test_the_lift_of_a_document_is_shared_out_over_its_passages():
     assert scores["log 1"] == 1.0
 
 
+def test_the_lift_counts_by_its_weight():
+    documents = {"log": LOG, "page": PAGE}
+    scores = dict(lifted(RANKED, DOCUMENT_OF, documents, QUESTION, weight=0.1))
+    assert scores["page 2"] == pytest.approx(0.9 + 0.03)
+
+
 @pytest.mark.parametrize("score", [0.0, -1.0])
 def test_without_a_score_above_nothing_the_order_stays(score):
     ranked = [("log 1", score), ("page 1", score - 1)]

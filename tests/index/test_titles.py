@@ -77,3 +77,27 @@ def test_a_heading_that_changes_above_a_text_changes_its_passage(docs):
     assert not search(index, "pumps", "lexical", 5)
     assert len(search(index, "engines", "lexical", 9)) == index.catalogue.count_passages() > 1
     assert list(export_lines(index)) == list(export_lines(indexed(docs, "fresh")))
+
+
+def test_one_long_document_hardly_lifts_those_of_one_passage(docs):
+    """All that a short page says is in its passage, its title too."""
+    pages = {
+        "The Copper Lamp": "The Copper Lamp is a film. It was directed by Ada Quill in 1931.",
+        "Ada Quill": "Ada Quill was born in Corin. She was a daughter of Cora Vane, a painter.",
+        **{f"The mother of a film director, part {n}": f"Played on stage {n}." for n in range(40)},
+    }
+    documents = [{"id": name, "title": name, "text": text} for name, text in pages.items()]
+    question = "Who is the mother of the director of the film The Copper Lamp?"
+
+    def found(name: str, given: list[dict[str, str]]) -> dict[str, float]:
+        folder = str(docs.parent / name)
+        context = IndexContext(index=folder, embeddings="lexical", layers=["sentences"])
+        graph.invoke({"documents": given}, context=context)
+        passages = search(open_index(folder), question, "graph", 50)
+        return {one["title"]: one["score"] / passages[0]["score"] for one in passages}
+
+    before = found("short", documents)
+    words = " ".join(f"The mother of number {n} saw a film." for n in range(60))
+    after = found("long", [*documents, {"id": "long", "title": "A list", "text": words}])
+    assert all(after[title] == pytest.approx(0, abs=0.05) for title in [*pages][2:])
+    assert after["Ada Quill"] >= before["Ada Quill"]

@@ -81,6 +81,36 @@ def test_vectors_that_see_nothing_do_not_move_what_words_find(index: Index, retr
         assert found[0]["text"] == KOREAN[number]
 
 
+class Synonyms(LexicalEmbedder):
+    """A stand-in for a model of meaning, to which some words are the same."""
+
+    semantic = True
+
+    def embed(self, texts: list[str]) -> NDArray[np.float32]:  # type: ignore[override]
+        for word, same in {
+            "dog": "hound",
+            "crimson": "red",
+            "door": "gate",
+            "dark": "night",
+        }.items():
+            texts = [text.replace(word, same) for text in texts]
+        return super().embed(texts)
+
+
+def test_of_vectors_that_tell_the_meaning_words_count_half(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(Index, "embedder", Synonyms())
+    texts = [*ENGLISH, "A dog watches the crimson door in the dark.", "The red paint of the night."]
+    given = {"documents": [{"id": str(n), "title": "", "text": t} for n, t in enumerate(texts)]}
+    context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", layers="sentences")
+    index_graph.invoke(given, context=context)
+    index = open_index(context)
+    assert worth_for(index, "Which?") == 1
+    best, second, *_ = search(index, "Which hound watches the red gate by night?", "graph", 3)
+    assert best["text"].startswith("A dog")
+    assert second["text"].startswith("The red paint")
+    assert second["score"] < 0.6 * best["score"]  # 0.73 where words count as much
+
+
 def test_scripts_are_those_of_most_letters() -> None:
     assert [script_of(text) for text in ("TLS를 어떻게 켜나요?", "Qué hora es?", "3 + 4")] == [
         "HANGUL",
