@@ -33,10 +33,10 @@ def lifted(
 ) -> list[tuple[str, float]]:
     """Passages with their scores, best first, each lifted by its document; ties stay in order.
 
-    The score of a passage is s/s₁ + weight (0.3 b/b₁ + 0.3 c/c₁)/j: its own score s by the best one's; its
-    document's BM25 b for the terms of the ``question``, among ``documents``, and its cosine c, each
-    by the best; it is the j-th passage of its document in ``ranked``. So a document of many
-    passages does not take the place of others that are found as well.
+    The score of a passage is s/s₁ + ``weight`` (0.3 b/b₁ + 0.3 c/c₁)/j: its own score s by the best
+    one's; its document's BM25 b for the terms of the ``question``, among ``documents``, and its
+    cosine c, each by the best; it is the j-th passage of its document in ``ranked``. So a document
+    of many passages does not take the place of others that are found as well.
     """
     best = max((score for _, score in ranked), default=0.0)
     if best <= 0:
