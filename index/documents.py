@@ -43,13 +43,13 @@ def _lifted(
 ) -> list[tuple[str, float]]:
     """``ranked``, lifted: the less, the more of the passages found are all that a document says."""
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
-    beginnings = [id for id, _, _ in first.values()]
-    several = {one["document"] for id, one in found.items() if id not in {*beginnings}}
+    beginnings = dict.fromkeys(id for id, _, _ in first.values())
+    several = {one["document"] for id, one in found.items() if id not in beginnings}
     if not several:
         return ranked
     near: dict[str, float] = {}
     if retriever != "lexical":
-        near = _near(index, question, beginnings, retriever == "graph")
+        near = _near(index, question, [*beginnings], retriever == "graph")
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))

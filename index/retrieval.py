@@ -107,13 +107,6 @@ def best_retriever(index: Index, retriever: Literal["auto", RetrieverName]) -> R
     return retriever
 
 
-def _weights(index: Index, question: str) -> dict[str, float]:
-    """BM25 counts half of the cosines where their meaning is worth most: words then repeat it."""
-    worth = worth_for(index, question)
-    words = 1 - worth / 2 if index.embedder.semantic else 1.0
-    return {"lexical_weight": words, "vector_weight": worth}
-
-
 def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
     vector = embed_queries(index.embedder, [question])[0]
     return index.vectors.search("passages", vector, most, index.allowed)
@@ -137,7 +130,10 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
         return []
     parts = read_question(graph, question)
     asked = embed_queries(index.embedder, [question, parts.rest or question])
-    settings = BridgingSettings(**_weights(index, question))
+    worth = worth_for(index, question)
+    # Words repeat a part of the meaning where the vectors tell it.
+    words = 1 - worth / 2 if index.embedder.semantic else 1.0
+    settings = BridgingSettings(lexical_weight=words, vector_weight=worth)
     allowed = allowed_places(index)
     if loaded.is_flat:
         found = index.vectors.search_all("passages", asked, max(_NEAR, most), index.allowed)
