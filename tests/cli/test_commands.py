@@ -262,8 +262,9 @@ def test_a_model_that_finds_no_answer_leaves_the_best_passages(run, docs, openai
 def test_what_is_found_is_wrapped_between_words_at_the_width_of_the_terminal(
     run, monkeypatch, width
 ):
-    text = "세종은 젊은 학자들을 길러 훈민정음을 만들었고 the scholars of the hall explained it. "
-    Path("a.txt").write_text(text * 20)
+    said = "세종은 젊은 학자들을 길러 훈민정음을 만들었고 the scholars of hall {} explained it. "
+    text = "".join(map(said.format, range(20)))
+    Path("a.txt").write_text(text)
     run("index", "a.txt")
     monkeypatch.setattr(show.out, "width", width)
     found = run("ask", "세종은 누구를 길렀나요?", "--method", "basic").out.splitlines()
