@@ -17,7 +17,7 @@ QUESTION = "Which elements did Marie Curie discover, and where did she work?"
 
 
 def found_in(folder: Path, documents: dict[str, str]) -> list[Any]:
-    """What is found for the question in documents that are ``documents`` by path."""
+    """The passages found for the question in an index of ``documents``, texts by path."""
     for name, text in documents.items():
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
