@@ -50,45 +50,38 @@ def test_embeddings_do_not_share_what_they_remember(embedder):
     assert other.batches == [["Who?"]]
 
 
-def test_searches_at_the_same_time_embed_a_question_once(embedder):
+def asked_twice_at_once(embedder, fails: bool):
+    """Two searches for "Who?", the second begun while the first one waits for its vector."""
     begun, go_on = Event(), Event()
     embed = embedder.embed
 
-    def slow(texts):
+    def waiting(texts):
+        embedder.embed = embed
         begun.set()
         go_on.wait(60)
+        if fails:
+            raise RagraphsError("The server is away.")
         return embed(texts)
 
-    embedder.embed = slow
+    embedder.embed = waiting
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(embed_queries, embedder, ["Who?"])
         assert begun.wait(60)
         second = threads.submit(embed_queries, embedder, ["Who?"])
         go_on.set()
-        assert np.array_equal(first.result(), second.result())
+    return first, second
+
+
+def test_searches_at_the_same_time_embed_a_question_once(embedder):
+    first, second = asked_twice_at_once(embedder, fails=False)
+    assert np.array_equal(first.result(), second.result())
     assert embedder.batches == [["Who?"]]
 
 
 def test_where_one_search_fails_the_other_embeds_its_question_itself(embedder):
-    begun, go_on = Event(), Event()
-    embed = embedder.embed
-
-    def failing(texts):
-        embedder.embed = embed
-        begun.set()
-        go_on.wait(60)
-        raise RagraphsError("The server is away.")
-
-    embedder.embed = failing
-    with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(embed_queries, embedder, ["Who?"])
-        assert begun.wait(60)
-        second = threads.submit(embed_queries, embedder, ["Who?"])
-        go_on.set()
-        assert isinstance(first.exception(), RagraphsError)
-        assert np.array_equal(second.result(), LexicalEmbedder().embed(["Who?"]))
-    embed_queries(embedder, ["Who?"])
-    assert set(map(tuple, embedder.batches)) == {("Who?",)}
+    first, second = asked_twice_at_once(embedder, fails=True)
+    assert isinstance(first.exception(), RagraphsError)
+    assert np.array_equal(second.result(), LexicalEmbedder().embed(["Who?"]))
 
 
 @pytest.mark.slow
