@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future, wait
 from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 _REMEMBERED = 10_000
-_PATIENCE = 2.0  # seconds for another search's request; whoever waits has an end of its own
+_PATIENCE = 2.0  # seconds for other searches' requests; whoever waits has an end of its own
 _vectors: WeakKeyDictionary[Embedder, OrderedDict[str, Future[Vector]]]
 _vectors = WeakKeyDictionary()
 _lock = Lock()
@@ -44,28 +44,29 @@ def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Vector:
             kept.popitem(last=False)
     if new:
         _fill(embedder, kept, new)
-    return np.stack([_waited(embedder, *one) for one in zip(queries, asked, strict=True)])
+    wait(asked, _PATIENCE)
+    found = {
+        query: future.result()
+        for query, future in zip(queries, asked, strict=True)
+        if future.done() and not future.exception()
+    }
+    # Another search's request has failed, or is late.
+    if lacking := [query for query in dict.fromkeys(queries) if query not in found]:
+        found |= zip(lacking, embedder.embed(lacking), strict=True)
+    return np.stack([found[query] for query in queries])
 
 
 def _fill(
     embedder: Embedder, kept: OrderedDict[str, Future[Vector]], new: dict[str, Future[Vector]]
 ) -> None:
+    """Embeds the queries that are ``new``; where that fails, nothing of them is kept."""
     try:
-        vectors = embedder.embed(list(new))
-    except BaseException:
+        vectors = list(zip(new.values(), embedder.embed(list(new)), strict=True))
+    except BaseException as error:
         with _lock:
             for query, future in new.items():
                 kept.pop(query, None)
-                future.cancel()
+                future.set_exception(error)
         raise
-    for future, vector in zip(new.values(), vectors, strict=True):
+    for future, vector in vectors:
         future.set_result(vector)
-
-
-def _waited(embedder: Embedder, query: str, future: Future[Vector]) -> Vector:
-    """The vector of another search's request; one's own where that fails or is late."""
-    try:
-        return future.result(_PATIENCE)
-    except (CancelledError, TimeoutError):
-        vector: Vector = embedder.embed([query])[0]
-        return vector

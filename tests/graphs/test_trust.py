@@ -180,7 +180,7 @@ class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
     """A few lives; ``--hypothesis-profile=trust`` has 2,000."""
 
     settings = settings(
-        max_examples=2000 if _PROFILE == "trust" else 10,
+        max_examples=2000 if _PROFILE == "trust" else 25,
         stateful_step_count=12,
         deadline=None,
         suppress_health_check=_QUIET,

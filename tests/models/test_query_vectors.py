@@ -84,6 +84,15 @@ def test_where_one_search_fails_the_other_embeds_its_question_itself(embedder):
     assert np.array_equal(second.result(), LexicalEmbedder().embed(["Who?"]))
 
 
+def test_a_request_that_brings_too_few_vectors_leaves_nothing_behind(embedder):
+    embed, embedder.embed = embedder.embed, lambda texts: LexicalEmbedder().embed(texts[:1])
+    with pytest.raises(ValueError, match="zip"):
+        embed_queries(embedder, ["Who?", "Where?"])
+    embedder.embed = embed
+    embed_queries(embedder, ["Who?", "Where?"])
+    assert embedder.batches == [["Who?", "Where?"]]
+
+
 @pytest.mark.slow
 def test_of_many_queries_the_last_are_remembered(embedder):
     for number in range(12_000):
