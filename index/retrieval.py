@@ -132,7 +132,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     asked = embed_queries(index.embedder, [question, parts.rest or question])
     worth = worth_for(index, question)
     # Words repeat a part of the meaning where the vectors tell it.
-    words = 1 - worth / 2 if index.embedder.semantic else 1.0
+    words = 1 - 0.6 * worth if index.embedder.semantic else 1.0
     settings = BridgingSettings(lexical_weight=words, vector_weight=worth)
     allowed = allowed_places(index)
     if loaded.is_flat:

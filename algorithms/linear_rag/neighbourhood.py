@@ -2,7 +2,7 @@
 
 Its size is bounded, so that a question takes the same time in an index of any size. All scores are
 as in the whole graph, but for three numbers of all its passages that are taken from a sample of
-them: the smallest cosine, the mean cosine, and what a mention outside of the part counts.
+them: the smallest cosine, the mean cosines, and what a mention outside of the part counts.
 """
 
 from __future__ import annotations

@@ -93,6 +93,13 @@ class PassageGraph:
         return np.concatenate([np.repeat(numbers, self.sentence_counts), numbers])
 
     @cached_property
+    def typical_passages(self) -> Ints | slice:
+        """The numbers of the passages that stand for all."""
+        return (
+            slice(None) if self.typical is None else np.unique(self.sentence_passage[self.typical])
+        )
+
+    @cached_property
     def passage_lengths(self) -> Floats:
         """Terms of each passage, title included: shape (P,)."""
         return np.bincount(self.sentence_passage, self.lengths, self.passages).astype(np.float32)

@@ -159,11 +159,24 @@ def direct_scores(
     BM25, and the mean of three cosines: of the passage, and of its best sentence with the question
     and with its rest. A long passage says many things, and a model may read its beginning only.
     """
-    cosine = scaled(cosines.passages)
+    worth = settings.vector_weight
+    cosine = _notable(graph, cosines.passages, worth)
     for each in (cosines.sentences, cosines.rest):
-        cosine = cosine + scaled(np.maximum.reduceat(each, graph.first_sentence))
+        best = np.maximum.reduceat(each, graph.first_sentence)
+        cosine = cosine + _notable(graph, best, worth)
     lexical = scaled(bm25(graph, question.terms))
-    return settings.vector_weight * cosine / 3 + settings.lexical_weight * lexical
+    return worth * cosine / 3 + settings.lexical_weight * lexical
+
+
+def _notable(graph: PassageGraph, cosines: Floats, worth: float) -> Floats:
+    """The ``cosines`` of passages (P,), scaled to [0, 1] from a typical one on.
+
+    All texts are somewhat alike, while most share no word with a question. The less the vectors are
+    ``worth``, the nearer is the beginning of the scale to the smallest cosine.
+    """
+    least = cosines.min()
+    typical = cosines[graph.typical_passages].mean()
+    return scaled(np.maximum(cosines, least + np.float32(worth) * (typical - least)))
 
 
 def informativeness(graph: PassageGraph, question: QuestionParts) -> float:

@@ -17,6 +17,7 @@ from ragraphs.algorithms.linear_rag.walk import (
     BridgingSettings,
     Similarities,
     WalkStart,
+    direct_scores,
     edge_weights,
     informativeness,
     leading_on,
@@ -208,6 +209,20 @@ def test_worthless_vectors_change_nothing(graph: PassageGraph, likeness: float) 
     misled = rank(graph, question, flat(graph, s8=likeness), settings)
     even = rank(graph, question, flat(graph), settings)
     assert list(np.argsort(-misled)[:2]) == list(np.argsort(-even)[:2])
+
+
+@pytest.mark.parametrize("worth", [1.0, 0.3])
+def test_likeness_that_all_passages_have_counts_the_less_the_more_vectors_are_worth(
+    graph: WholeGraph, worth: float
+) -> None:
+    question = read_question(graph, "xyzzy?")
+    like = replace(flat(graph), passages=np.array([0, 0.4, 0.4, 0.4, 0.4, 0.4, 0.8], np.float32))
+    settings = BridgingSettings(vector_weight=worth)
+    unlike, *typical, nearest = direct_scores(graph, question, like, settings) / worth * 3
+    assert (unlike, nearest) == pytest.approx((0, 1))
+    begins = worth * 2.8 / 7  # of the way from the least cosine to the mean one
+    assert typical == pytest.approx([(0.4 - begins) / (0.8 - begins)] * 5)
+    assert typical[0] < 0.5 * nearest
 
 
 def test_both_compared_things_are_found(graph: WholeGraph) -> None:
