@@ -102,7 +102,7 @@ _LIVED = r",? ?\((?:[^()]{0,40}\b)?(?:born\b|b\.|\d{1,2} [A-Z]\w+ \d{4}|[A-Z]\w+
 
 
 def can_be(answer: str, shape: QuestionShape) -> bool:
-    """Whether ``answer`` says anything: yes or no, or a date, where only that is asked for."""
+    """Whether ``answer`` says anything, and yes or no, a date or an option where only such may."""
     said = verdict(answer) is not None
     if shape.answer_type == "choice" and shape.comparison in {"least", "greatest"}:
         return not set(roots(answer)).isdisjoint(roots(" ".join(shape.options)))
