@@ -120,8 +120,16 @@ def _doubts(
         quoted = "; ".join(f"“{claim}”" for claim in claims)
         invented = short and _is_invented(answer, cited) and _is_alike(question, names, cited)
         yield Doubt("claims", f"No cited sentence supports {quoted}.", invented)
-    if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
-        return
+    if not (computed or shape.answer_type == "open" or len(sentences(answer)) > 1):
+        yield from _lesser_doubts(answer, shape, names, cited, pointed)
+
+
+def _lesser_doubts(
+    answer: str, shape: QuestionShape, names: Sequence[str], cited: Sequence[str], pointed: int
+) -> Iterator[Doubt]:
+    """Reasons that are never certain, of an answer that is no explanation."""
+    question, short = shape.text, is_short(answer)
+    told = short and verdict(answer) is None
     if not short and not any(_says(text, answer, question, names) for text in cited):
         yield Doubt("unsaid", "No passage states the whole answer.")
     if not fits(answer, shape, short):
