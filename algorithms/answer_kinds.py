@@ -53,6 +53,20 @@ _TOLD_DEATH = (
     r"(?i)\bdie[ds]?\b|\bdeath|\bd\.|kill|murder|execut|assassinat|suicide|perish|drown|crash"
     r"|사망|죽|별세|서거|몰\)"
 )
+_KIN = (
+    r"(?i)\b(?:spouse|wife|husband|widow(?:er)?|father|mother|parent|son|daughter|child(?:ren)?|sibling"
+    r"|brother|sister|uncle|aunt|nephew|niece|cousin|grand\w+|step\w+)s?\b|남편|아내|배우자|부인"
+    r"|아버지|어머니|부모|아들|딸|자녀|형제|자매|동생|할아버지|할머니|손자|손녀"
+)
+_TOLD_KIN = rf"{_KIN}|\b(?:marri|wed|divorce|twin|heir|descen)|\bborn to\b|\bn[ée]e\b|결혼|태어"
+_ASKS_LIFE = (
+    r"(?i)\bborn\b|\bbirth(?!day)|태어|출생",
+    r"(?i)\bdie[ds]?\b|\bdeath\b|사망|죽|별세|서거",
+)
+_NO_ONE = frozenset(
+    "Airport Album Award Awards Battle Bay Championship Championships Cup Festival Lake Mountain"
+    " Mountains Ocean Prize River Road Series Street Valley War".split()
+)
 
 _NOUNS = {
     "person": f"{PERSONS} {KOREAN_PERSONS} footballer engineer journalist lawyer businessman"
@@ -88,8 +102,10 @@ _LIVED = r",? ?\((?:[^()]{0,40}\b)?(?:born\b|b\.|\d{1,2} [A-Z]\w+ \d{4}|[A-Z]\w+
 
 
 def can_be(answer: str, shape: QuestionShape) -> bool:
-    """Whether ``answer`` says anything: yes or no, or a date, where only that is asked for."""
+    """Whether ``answer`` says anything, and yes or no, a date or an option where only such may."""
     said = verdict(answer) is not None
+    if shape.answer_type == "choice" and shape.comparison in {"least", "greatest"}:
+        return not set(roots(answer)).isdisjoint(roots(" ".join(shape.options)))
     if shape.answer_type == "yes_no" and not _ASKS.search(shape.text):
         return said
     if shape.answer_type == "date" and (shape.noun or shape.measure in {"birth", "death"}):
@@ -127,7 +143,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return False
     if kind == "place" and is_demonym(answer):
         return False
-    if _PERSON.search(shape.text) and not THINGS.isdisjoint(answer.split()):
+    things = THINGS if _PERSON.search(shape.text) else _NO_ONE if kind == "person" else frozenset()
+    if not things.isdisjoint(answer.split()):
         return False
     code = kind == "name" and bool(shape.noun and not _kind(shape.noun) and amounts(answer))
     named = code or any(map(str.isalpha, answer))  # "What is the area code?"
@@ -166,6 +183,21 @@ def told_otherwise(answer: str, shape: QuestionShape, texts: Sequence[str]) -> b
         return _is_dated(answer, texts)
     wanted, told = _wanted(shape), called(answer, texts)
     return bool(told) and wanted in _OTHER and told <= _OTHER[wanted]
+
+
+def lacks_relation(question: str, texts: Sequence[str]) -> bool:
+    """Whether ``question`` asks of kin, a birth or a death, and no text has a word for such."""
+    if re.search(_KIN, question) and not any(re.search(_TOLD_KIN, text) for text in texts):
+        return True
+    facts = [life_facts(text) for text in texts]
+    told = (
+        (_TOLD_BIRTH, any(one.birth for one in facts)),
+        (_TOLD_DEATH, any(one.death for one in facts)),
+    )
+    return any(
+        re.search(asks, question) and not (dated or any(re.search(words, text) for text in texts))
+        for asks, (words, dated) in zip(_ASKS_LIFE, told, strict=True)
+    )
 
 
 def _wanted(shape: QuestionShape) -> str:

@@ -21,7 +21,7 @@ from ..language.comparing import Answered, comparison, compute, mentions
 from ..language.mentions import key, normalised
 from ..language.questions import QuestionShape, analyse_question
 from ..language.values import verdict
-from .answer_kinds import can_be, fits, told_otherwise
+from .answer_kinds import can_be, fits, lacks_relation, told_otherwise
 from .claims import is_dated, unsupported
 
 _FEW_WORDS = 6
@@ -110,7 +110,7 @@ def _doubts(
         yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if told and not shape.roles and _is_half_told(question, cited):
         yield Doubt("compared", "The cited sentences do not date each of what is compared.")
-    lost = [name for name in names if not any(speaks_of(text, name) for text in cited)]
+    lost = [name for name in names if not any(_names(text, name) for text in cited)]
     if lost:
         why = f"No cited sentence speaks of {', '.join(lost)}."
         absent = [name for name in lost if not any(speaks_of(text, name) for text in around)]
@@ -120,8 +120,16 @@ def _doubts(
         quoted = "; ".join(f"“{claim}”" for claim in claims)
         invented = short and _is_invented(answer, cited) and _is_alike(question, names, cited)
         yield Doubt("claims", f"No cited sentence supports {quoted}.", invented)
-    if computed or shape.answer_type == "open" or len(sentences(answer)) > 1:
-        return
+    if not (computed or shape.answer_type == "open" or len(sentences(answer)) > 1):
+        yield from _lesser_doubts(answer, shape, names, cited, pointed)
+
+
+def _lesser_doubts(
+    answer: str, shape: QuestionShape, names: Sequence[str], cited: Sequence[str], pointed: int
+) -> Iterator[Doubt]:
+    """Reasons that are never certain, of an answer that is no explanation."""
+    question, short = shape.text, is_short(answer)
+    told = short and verdict(answer) is None
     if not short and not any(_says(text, answer, question, names) for text in cited):
         yield Doubt("unsaid", "No passage states the whole answer.")
     if not fits(answer, shape, short):
@@ -130,6 +138,10 @@ def _doubts(
         yield Doubt("repeated", f"The cited sentences only call somebody “{answer}”.")
     if short and pointed > _MANY_POINTED:
         yield Doubt("crowd", f"The answer of few words points at {pointed} sentences.")
+    if told and not _offers(shape) and _is_named(answer, question, names):
+        yield Doubt("repeated", f"“{answer}” is named in the question.")
+    if told and lacks_relation(_without(question, names), cited):
+        yield Doubt("relation", "No cited sentence tells of the relation that is asked for.")
     if _is_apart(answer, question, names, cited):
         yield Doubt("unsaid", f"“{answer}” is cited beside, not of, what is asked about.")
     if not _is_told(question, shape.answer_type, names, cited):
@@ -183,6 +195,19 @@ def _offers(shape: QuestionShape) -> bool:
     return bool(shape.options) or shape.answer_type in {"yes_no", "choice"}
 
 
+def _without(question: str, names: Sequence[str]) -> str:
+    for name in names:
+        question = question.replace(name, " ")
+    return question
+
+
+def _is_named(answer: str, question: str, names: Sequence[str]) -> bool:
+    """Whether ``answer`` is a name that holds one of ``question``, which asks for no other one."""
+    if [span.text for span in name_spans(answer)] != [answer] or _FOR_ALIAS.search(question):
+        return False
+    return any(set(roots(key(name))) <= set(roots(answer)) for name in names)
+
+
 def names_in(question: str) -> list[str]:
     """The names in ``question`` that have a word of their own, without remarks in brackets."""
     bare = re.sub(r"\([^()]*\)", " ", question)
@@ -207,6 +232,15 @@ def speaks_of(text: str, name: str) -> bool:
     short = name.replace(".", "")
     initials = "".join(re.findall(r"\b[^\W\d_]", text)).upper()
     return 1 < len(short) < 7 and short.isupper() and short in initials
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether ``text`` speaks of ``name``, and not of namesakes with other words in its place."""
+    words = set(roots(key(name)))
+    spans = [set(roots(key(span.text))) for span in name_spans(text)]
+    alike = [span for span in spans if span & words]
+    others = bool(alike) and all(span - words and words - span for span in alike)
+    return speaks_of(text, name) and not others
 
 
 @lru_cache(maxsize=1000)

@@ -34,11 +34,7 @@ from .serve import serve
 from .trace import Trace
 from .trying import try_model
 
-app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 

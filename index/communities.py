@@ -29,13 +29,7 @@ from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_repo
 from .layers import COMMUNITIES
 from .opening import CachedValue, Index, language_model
 from .progress import progress_of
-from .report_material import (
-    ASIDE_RATING,
-    Material,
-    assembled_report,
-    is_empty,
-    unreported,
-)
+from .report_material import ASIDE_RATING, Material, assembled_report, is_empty, unreported
 from .report_writing import report_source, write_with_model
 from .untold import untold_communities, untold_entities, writer_of_reports
 from .vectors import embed_entries, owned_id, owner_of

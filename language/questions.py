@@ -6,14 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from .analyser import (
-    LONGEST_GRAMMAR,
-    PAST_ENDS,
-    STOP_WORDS,
-    is_korean,
-    one_line,
-    strip_particle,
-)
+from .analyser import LONGEST_GRAMMAR, PAST_ENDS, STOP_WORDS, is_korean, one_line, strip_particle
 from .answer_types import name_spans, quoted_names, roots
 
 AnswerType = Literal[

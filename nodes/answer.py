@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..algorithms.doubts import Doubt
 
 _UNPROVEN = "Whether the cited sentences say yes or no was not told by any rule."
+_CAUGHT = "The model called an earlier answer sufficient, too, which its citations do not support."
 _NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
 
@@ -73,6 +74,8 @@ async def checked(
     from ..algorithms.doubts import is_short  # their patterns take long to compile
 
     answer, citations = found["answer"], found["citations"]
+    if run.context.found["doubted"] and is_short(answer) and not computed:
+        return _uncertain(found, _CAUGHT)
     doubted = _doubt_of(answer, question, citations, evidence, computed)
     believed = trusted(await run.model())
     if doubted is None:

@@ -24,7 +24,8 @@ class Found(TypedDict):
     ``ranked`` is the score of each passage that the retriever ranked for the question, by id, best
     first. ``evidence`` are the texts that a model read for it, cited ones first. ``answers`` are
     the sub-questions looked up, ``answer`` is the best-supported answer, with its ``citations``,
-    and ``missing`` are the questions that the evidence does not answer.
+    and ``missing`` are the questions that the evidence does not answer. ``doubted`` is whether a
+    model called a short answer sufficient that was refused then.
     """
 
     ranked: dict[str, float]
@@ -33,6 +34,7 @@ class Found(TypedDict):
     answers: list[LookedUp]
     answer: str
     missing: list[str]
+    doubted: bool
 
 
 NOTHING: Found = {
@@ -42,6 +44,7 @@ NOTHING: Found = {
     "answers": [],
     "answer": "",
     "missing": [],
+    "doubted": False,
 }
 
 

@@ -13,14 +13,7 @@ from ...state.facts import PassageFacts
 from .clusters import Link, Name, compatible, similarity
 from .decisions import ALONE, Decisions, alone, digest, entity_id
 from .persons import Persons
-from .spellings import (
-    ALIAS_RELATION,
-    Alias,
-    aliases_in_text,
-    is_byname,
-    kinds_of,
-    person_parts,
-)
+from .spellings import ALIAS_RELATION, Alias, aliases_in_text, is_byname, kinds_of, person_parts
 
 _T = TypeVar("_T")
 _SAME: Reason = "same normalised name"

@@ -40,12 +40,7 @@ async def graded(
         {"passage": p["id"], "document": p["document"], "title": p["title"], "score": score}
         for p, score in zip(retrieved, scores, strict=True)
     ]
-    return {
-        "retrieved": retrieved,
-        "evidence": [],
-        "grades": grades,
-        **_drawn(drawn, run.context),
-    }
+    return {"retrieved": retrieved, "evidence": [], "grades": grades, **_drawn(drawn, run.context)}
 
 
 @node()

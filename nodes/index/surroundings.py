@@ -158,11 +158,5 @@ def surroundings(before: str, names: Sequence[str]) -> list[Excerpt]:
     if before:
         shown.append({"id": "before", "title": "the lines before text 1", "text": before})
     if names:
-        shown.append(
-            {
-                "id": "names",
-                "title": "longer names",
-                "text": "; ".join(names),
-            }
-        )
+        shown.append({"id": "names", "title": "longer names", "text": "; ".join(names)})
     return shown

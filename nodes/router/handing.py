@@ -16,7 +16,10 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
 
     A reason to doubt its answer is nothing that another method could look up.
     """
-    missing = [] if result.get("doubt") else result["missing"]
+    from ...algorithms.doubts import is_short  # its patterns take long to compile
+
+    doubt = result.get("doubt")
+    missing = [] if doubt else result["missing"]
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     answers = [*before["answers"], *looked_up(result)]
@@ -27,6 +30,7 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
         "answers": list({one["question"]: one for one in answers}.values()),
         "answer": result["answer"] or before["answer"],
         "missing": missing or before["missing"],
+        "doubted": before["doubted"] or (bool(doubt) and is_short(result["answer"])),
     }
     cited = cited_evidence(found)
     rest = [text for text in found["evidence"] if text not in cited]

@@ -30,13 +30,7 @@ from ...prompts.prompt import number
 from ...prompts.tog2_replies import KEEP_TOPICS
 from ...state.found import TRIPLE, Found, cited_evidence
 from ...state.records import Citation, Evidence
-from ...state.tog2 import (
-    CandidateEntity,
-    Tog2State,
-    Triple,
-    WalkedPath,
-    WalkedTriple,
-)
+from ...state.tog2 import CandidateEntity, Tog2State, Triple, WalkedPath, WalkedTriple
 from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update

@@ -23,6 +23,9 @@ HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한�
         ("When did Anna Berg die?", "2 June 1921", [BERG]),
         ("What is the nationality of the opener of the Elbe bridge?", "Denmark", [ELBE]),
         ("Where did the engineer who opened the Elbe bridge grow up?", "Odense", [ELBE, BERG]),
+        ("Where was Ida Holm born?", "Odense", [HOLM]),
+        ("Who is the mother of Ida Holm?", "Anna Berg", [f"{HOLM} Anna Berg had one daughter."]),
+        ("When did Karl Lund join?", "1902", ["Elbe: Lund joined in 1902, as did Ib Lund."]),
         (
             "Which was opened first, the Elbe bridge or the Oder bridge?",
             "Elbe bridge",
@@ -52,6 +55,7 @@ def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cite
         ("Who opened the Elbe bridge?", "Joseph Strauss", "claims"),
         ("When was the Elbe bridge opened?", "9 August 1893", "claims"),
         ("Who opened the Elbe bridge?", "Elbe", "repeated"),
+        ("Who was born first, Anna Berg or Ida Holm?", "Odense", "kind"),
         ("훈민정음은 세종대왕이 반포하였습니까?", "1446년", "kind"),
         ("이순신은 언제 훈민정음을 반포했나요?", "태종", "claims"),
     ],
@@ -82,6 +86,22 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
             [BERG, "Anna Berg: Also spelled Anne B., she wed."],
             "repeated",
         ),
+        ("Who is the father of the opener of the Elbe bridge?", "Anna Berg", [ELBE], "relation"),
+        (
+            "엘베 다리를 연 사람의 아버지는 누구인가?",
+            "안나",
+            ["엘베 다리: 안나가 연 다리."],
+            "relation",
+        ),
+        ("Where was the opener of the Elbe bridge born?", "Ulm", [f"{ELBE} Ulm paid."], "relation"),
+        ("Where did the opener of the Elbe bridge die?", "Ulm", [f"{ELBE} Ulm paid."], "relation"),
+        ("Who opened the Elbe bridge?", "Battle of Ulm", [f"{ELBE} Battle of Ulm."], "kind"),
+        (
+            "Who taught Ida Holm in Odense?",
+            "Mrs. Ida Holm",
+            [f"{HOLM} Mrs. Ida Holm taught."],
+            "repeated",
+        ),
         ("How many bridges has the river near Anna Berg's town?", "3", [BERG, ODER], "unsaid"),
     ],
 )
@@ -98,6 +118,12 @@ def test_a_name_is_not_refused_where_its_passage_has_it_or_another_language_is_c
     assert near is not None and near.why == "names" and not near.certain
     foreign = doubt("1446", "When did Sejong proclaim the alphabet?", [KOREAN])
     assert foreign is not None and not foreign.certain
+
+
+def test_a_namesake_is_somebody_else_but_nobody_is_refused_for_a_nickname():
+    told = ["Elbe: Karl Berg joined Ib Lund in 1902."]
+    found = doubt("1902", "When did Karl Lund join?", told, told)
+    assert found is not None and (found.why, found.certain) == ("names", False)
 
 
 def test_the_reason_names_what_is_not_cited():

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from http_stub import Response
 from ragraphs.graphs import graph_of
+from ragraphs.state.found import NOTHING
 from scripted_model import FACT, MODEL, NOT_FOUND, QUESTION
 
 METHODS = ["basic", "crag", "hoprag", "tog2", "deeprag", "graphrag"]
@@ -134,3 +135,16 @@ async def test_a_doubted_answer_is_believed_where_it_rests_on_its_citations_alon
     first, without, alone = script.prompts("Answer")
     assert FACT in first and FACT not in without and "It crosses" in without
     assert FACT in alone and "It crosses" not in alone
+
+
+@pytest.mark.parametrize("doubted", [False, True])
+async def test_of_a_reader_whose_answer_was_refused_before_nothing_short_is_believed(
+    script, full_index, doubted
+):
+    script.replies["Answer"] = lambda human: {**script._answer(human), "answer": "John Fowler"}
+    graph, context_type = graph_of("basic")
+    held = {**NOTHING, "doubted": doubted}
+    context = context_type(index=full_index, model=MODEL).starting_from(held)
+    result = await graph.ainvoke({"question": QUESTION}, context=context)
+    assert (result["answer"], result["sufficient"]) == ("John Fowler", not doubted)
+    assert script.kinds == ["Answer"]

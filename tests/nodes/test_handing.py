@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.nodes.router.handing import is_worse
+from ragraphs.nodes.router.handing import handed_on, is_worse
+from ragraphs.state.found import NOTHING
 
 LETTER = "Dear all, the bridge is closed for repair. Please take the ferry until the work is done."
 WHY = "Why is the bridge closed?"
@@ -29,3 +30,14 @@ def test_the_better_answer_is_kept_and_of_equals_the_later_but_no_phrase_for_a_t
     later, before, question, worse
 ):
     assert is_worse(later, before, question) is worse
+
+
+@pytest.mark.parametrize(
+    ("answer", "doubt", "doubted"),
+    [("repair", "No cited sentence says so.", True), ("repair", "", False), (LETTER, "No.", False)],
+)
+def test_a_reader_whose_phrase_was_refused_is_remembered(answer, doubt, doubted):
+    result = {**found(answer), "citations": [], "doubt": doubt, "missing": [], "evidence": []}
+    held = handed_on(NOTHING, result)
+    assert held["doubted"] is doubted
+    assert handed_on(held, {**result, "doubt": ""})["doubted"] is doubted

@@ -241,6 +241,21 @@ def test_a_message_that_draws_on_earlier_steps_is_one_that_the_graph_sends(make,
 
 
 @pytest.mark.slow
+def test_a_model_that_learnt_the_examples_takes_their_steps_in_the_graph(make, run, openai):
+    """It knows nothing else: a request that is in no example has no reply."""
+    Script(openai, (WHO, WHERE), where="Sheffield")
+    _, made = make("--index", "kept", questions=[BIRTH])
+    learnt = {tuple(asked(row)): reply(row) for row in made}
+    openai.answer = lambda body: learnt[tuple(one["content"] for one in body["messages"])]
+    ended = run("ask", BIRTH["question"], "--method", "deeprag", "--index", "kept", "--policy",
+        "trained", *MODEL, "--temperature", "0.5", "--json")  # fmt: skip
+    result = json.loads(ended.out)
+    assert [step["source"] for step in result["steps"]] == ["retrieve", "known"]
+    assert (result["answer"], result["sufficient"]) == ("Sheffield", False)
+    assert result["usage"]["retrievals"] == 1 and result["warnings"]
+
+
+@pytest.mark.slow
 def test_a_dry_run_tells_the_range_of_what_is_not_kept_and_writes_nothing(make, openai):
     Script(openai, who="Benjamin Baker")
     cost, made = make("--dry-run", "--index", "kept", "--most-calls", "9")
