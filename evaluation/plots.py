@@ -118,10 +118,7 @@ def answer_bars(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
     calls: list[Bar] = [
         {"name": one["method"], "value": one["calls"] / one["questions"]} for one in results
     ]
-    return [
-        bars(title, shares),
-        bars(f"{title}: calls a question", {"calls": calls}, "number"),
-    ]
+    return [bars(title, shares), bars(f"{title}: calls a question", {"calls": calls}, "number")]
 
 
 def closed_book_bars(result: Mapping[str, Any]) -> list[Plot]:

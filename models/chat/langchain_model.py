@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import (
-    Runnable,
-    RunnableBinding,
-    RunnableConfig,
-    RunnableSequence,
-)
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig, RunnableSequence
 from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import SecretStr
 

@@ -36,14 +36,7 @@ from .served import ServedModel
 from .spans import model_span, told_of
 from .structured import MalformedReplyError, ReadReply, holds_thoughts_only, read_reply
 from .ways import Ways
-from .window import (
-    SMALLEST_WINDOW,
-    count_texts,
-    fitting,
-    most_tokens,
-    room_for_prompt,
-    was_cut,
-)
+from .window import SMALLEST_WINDOW, count_texts, fitting, most_tokens, room_for_prompt, was_cut
 
 if TYPE_CHECKING:
     from .openai_server import OpenAIServer

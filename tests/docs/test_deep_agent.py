@@ -35,7 +35,7 @@ def scripted(body: Any) -> Any:
 
 @pytest.fixture
 def python(tmp_path: Path) -> str:
-    """The Python of an environment with deepagents, whose pins are not those of this one."""
+    """The Python of an environment with deepagents, which takes other versions than this one."""
     program, python = uv(tmp_path), str(tmp_path / "env/bin/python")
     need([program, "venv", "-q", "--python", sys.executable, str(tmp_path / "env")], tmp_path)
     declared = ["-r", str(ROOT / "pyproject.toml"), "deepagents>=0.7"]

@@ -49,7 +49,7 @@ print(json.dumps([whole.message.content, pieces, whole.raw.ragraphs["sufficient"
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The Python of an environment with the programs, whose pins are not those of this one."""
+    """The Python of an environment with the programs, which take other versions than this one."""
     folder = tmp_path_factory.mktemp("programs")
     program, python = uv(folder), str(folder / "env/bin/python")
     need([program, "venv", "-q", "--python", sys.executable, str(folder / "env")], folder)
