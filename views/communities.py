@@ -118,10 +118,7 @@ def _card(
             for one, spread in members
         ],
         "findings": [
-            {
-                "statement": one["statement"],
-                "citations": _citations(one, passages),
-            }
+            {"statement": one["statement"], "citations": _citations(one, passages)}
             for one in report["findings"]
         ],
     }
