@@ -45,8 +45,7 @@ def best_passages(
         return found
     support = supporting(answer, citations)
     return sorted(
-        found,
-        key=lambda one: (not any(c in support for c in one.citations), not one.citations),
+        found, key=lambda one: (not any(c in support for c in one.citations), not one.citations)
     )
 
 

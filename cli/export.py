@@ -23,8 +23,7 @@ def export(
         typer.Option(metavar="FORM", help="What to write: jsonl, graphml or html."),
     ] = "jsonl",
     answer: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="An answer as JSON, which the page shows."),
+        Path | None, typer.Option(metavar="FILE", help="An answer as JSON, which the page shows.")
     ] = None,
     context: Context,
 ) -> None:

@@ -57,9 +57,7 @@ class WrongUsageError(RagraphsError):
 
 
 def context_options(
-    context_type: type[Context],
-    only: Collection[str] | None = None,
-    without: Collection[str] = (),
+    context_type: type[Context], only: Collection[str] | None = None, without: Collection[str] = ()
 ) -> Callable[[Callable[..., Any]], Any]:
     """Gives a command a flag for fields of ``context_type``, and the context they make.
 

@@ -61,8 +61,7 @@ def rename(name: _Name, wanted: Annotated[str, typer.Argument(help="Its new name
 
 @indexes.command("delete")
 def delete(
-    name: _Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    name: _Name, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False
 ) -> None:
     """Delete an index with all that was paid for; the documents themselves stay."""
     from ..index.upkeep import delete_index

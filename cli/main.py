@@ -172,8 +172,7 @@ def doctor(
 def calibrate(
     *,
     cross_encoder: Annotated[
-        str,
-        typer.Option(help="Fit this cross-encoder, such as fastembed:MODEL, in its place."),
+        str, typer.Option(help="Fit this cross-encoder, such as fastembed:MODEL, in its place.")
     ] = "",
     dataset: Annotated[
         str | None,
@@ -260,9 +259,7 @@ def communities(
     return listed(opened(context), level), show.communities
 
 
-def new(
-    folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")],
-) -> None:
+def new(folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")]) -> None:
     """Write a starter project: a graph of your own, the server's settings, a Dockerfile."""
     from .new import write_project
 

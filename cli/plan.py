@@ -34,8 +34,7 @@ def plan(
     ],
     words: Annotated[int, typer.Option(min=1, metavar="N", help="Words of a passage.")] = 77,
     requests_a_second: Annotated[
-        float,
-        typer.Option(min=0.01, metavar="N", help="Requests a second that the model answers."),
+        float, typer.Option(min=0.01, metavar="N", help="Requests a second that the model answers.")
     ] = 8.0,
     context: IndexContext,
 ) -> Shown:

@@ -49,8 +49,7 @@ _JsonLogs = Annotated[
 def serve(
     *,
     host: Annotated[
-        str,
-        typer.Option(metavar="HOST", help="Address to listen on; 0.0.0.0: on every network."),
+        str, typer.Option(metavar="HOST", help="Address to listen on; 0.0.0.0: on every network.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Port.")] = 8000,
     workers: Annotated[

@@ -229,6 +229,7 @@ async def _run(way: Way, question: str) -> Outcome:
         "reused": sum(model["reused"] for model in usage.get("models", {}).values()),
         "tokens": tokens,
         "retrievals": usage.get("retrievals", 0),
+        "retrieved_tokens": usage.get("retrieved_tokens", 0),
         "hops": hops_of(result),
         "seconds": round(time.perf_counter() - started, 5),
         "error": problem,

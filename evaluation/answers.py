@@ -192,6 +192,7 @@ def summary(rows: Sequence[Scored]) -> dict[str, Any]:
         "tokens": sum(outcome["tokens"] for outcome in outcomes),
         "seconds_per_question": round(mean(outcome["seconds"] for outcome in outcomes), 5),
         "retrievals_per_question": _mean([outcome["retrievals"] for outcome in outcomes]),
+        "retrieved_tokens_per_question": _mean([one.get("retrieved_tokens") for one in outcomes]),
         "hops_per_question": _mean([outcome["hops"] for outcome in outcomes]),
         "by_type": {
             kind: {"questions": len(part), **_quality(part)}

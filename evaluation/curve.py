@@ -190,10 +190,7 @@ def _bounds(figure: Mapping[str, float]) -> dict[str, float]:
 
 
 def _plot(
-    result: Mapping[str, Any],
-    label: str,
-    unit: Unit,
-    figures: Sequence[Mapping[str, Any]],
+    result: Mapping[str, Any], label: str, unit: Unit, figures: Sequence[Mapping[str, Any]]
 ) -> Plot:
     """Lines over the first setting; groups of bars where it is no number."""
     title = f"{result['set']}, {result['method']}, {result['model']}"

@@ -35,9 +35,7 @@ async def walked(run: Run[HopragContext], question: str, judge: JudgeHops | None
 
 
 async def measure_labels(
-    run: Run[HopragContext],
-    asked: Mapping[str, set[str]],
-    label: Callable[[str], Labeller],
+    run: Run[HopragContext], asked: Mapping[str, set[str]], label: Callable[[str], Labeller]
 ) -> float:
     """The skill in [0, 1] of labels on at most 40 questions, spread evenly.
 

@@ -53,8 +53,9 @@ class Outcome(TypedDict):
     ``missing`` are the questions that the evidence does not answer, ``looked_up`` sub-questions;
     ``documents`` are the documents of the ``evidence``, best first; ``tried`` the methods that
     answered one after another. ``calls`` and ``tokens`` count the replies ``reused`` as if they had
-    been asked for. ``retrievals`` are the searches in the index, ``hops`` the result of
-    ``hops_of``; None where it is not known. ``error`` is why the question failed, or empty.
+    been asked for. ``retrievals`` are the searches in the index, ``retrieved_tokens`` the part of
+    the tokens that were texts of documents, ``hops`` the result of ``hops_of``; None where it is
+    not known. ``error`` is why the question failed, or empty.
     """
 
     answer: str
@@ -70,6 +71,7 @@ class Outcome(TypedDict):
     reused: int
     tokens: int
     retrievals: int | None
+    retrieved_tokens: int | None
     hops: int | None
     seconds: float
     error: str

@@ -212,8 +212,7 @@ def _reached(limit: str, caller: Caller | None) -> NoReplyError:
     logger.warning("%s limit for today is reached: %s", whose, limit)
     told = "The operator's" if caller is None else "Your"
     return NoReplyError(
-        "budget",
-        f"{told} limit for today ({limit}) is reached; it begins anew at 00:00 UTC.",
+        "budget", f"{told} limit for today ({limit}) is reached; it begins anew at 00:00 UTC."
     )
 
 

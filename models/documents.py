@@ -23,10 +23,7 @@ _SCORES = ("score", "relevance_score")
 
 
 async def search_by(
-    retriever: BaseRetriever,
-    question: str,
-    most: int,
-    where: Mapping[str, Any] | None = None,
+    retriever: BaseRetriever, question: str, most: int, where: Mapping[str, Any] | None = None
 ) -> list[Evidence]:
     """At most ``most`` texts that a retriever of the caller's finds, in its order.
 

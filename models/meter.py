@@ -134,6 +134,7 @@ class Meter:
     models: dict[str, ModelUsage] = field(default_factory=dict)
     embeddings: dict[str, int] = field(default_factory=dict)
     retrievals: int = 0
+    retrieved_tokens: int = 0
     web_searches: int = 0
     warnings: list[str] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock, repr=False)
@@ -257,6 +258,7 @@ class Meter:
             for name, tokens in tally.usage.get("embeddings", {}).items():
                 self.embeddings[name] = self.embeddings.get(name, 0) + tokens
         self.retrievals += tally.usage.get("retrievals", 0)
+        self.retrieved_tokens += tally.usage.get("retrieved_tokens", 0)
 
     def repeat(self, tally: Tally) -> None:
         """Adds the warnings of a meter in another process."""
@@ -270,6 +272,7 @@ class Meter:
         usage: Usage = {
             "models": self.models,
             "retrievals": self.retrievals,
+            "retrieved_tokens": self.retrieved_tokens,
             "web_searches": self.web_searches,
         }
         if self.embeddings:

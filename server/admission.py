@@ -194,10 +194,7 @@ def uploads_to(app: Any) -> Slots:
 
 
 async def while_heard(
-    request: Request,
-    places: Slots,
-    work: Coroutine[Any, Any, T],
-    most: float | None = None,
+    request: Request, places: Slots, work: Coroutine[Any, Any, T], most: float | None = None
 ) -> T:
     """The result of ``work``, done once it has a place; where the client leaves, it ends.
 

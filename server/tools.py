@@ -137,8 +137,7 @@ class SummariseDocuments(OfAnIndex):
     """The arguments of summarise_documents."""
 
     query: Annotated[
-        str,
-        Field(min_length=1, description="The side of the whole to summarise."),
+        str, Field(min_length=1, description="The side of the whole to summarise.")
     ] = "What are the main themes of these documents?"
 
 

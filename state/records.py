@@ -98,6 +98,7 @@ class ModelUsage(TypedDict):
 class Usage(TypedDict, total=False):
     """The cost of a run: per model, and the number of searches in the index and on the web.
 
+    ``retrieved_tokens`` are the tokens of the texts that models were shown, as often as they were.
     ``embeddings`` are the tokens sent to embeddings that cost money, by their name. ``cost`` is in
     US dollars; there is none where the price of a model is not known.
     """
@@ -106,6 +107,7 @@ class Usage(TypedDict, total=False):
     embeddings: dict[str, int]
     cost: float
     retrievals: int
+    retrieved_tokens: int
     web_searches: int
 
 

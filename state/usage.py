@@ -45,6 +45,7 @@ def add_usage(left: Usage, right: Usage) -> Usage:
     total: Usage = {
         "models": models,
         "retrievals": left.get("retrievals", 0) + right.get("retrievals", 0),
+        "retrieved_tokens": left.get("retrieved_tokens", 0) + right.get("retrieved_tokens", 0),
         "web_searches": left.get("web_searches", 0) + right.get("web_searches", 0),
     }
     if embeddings:

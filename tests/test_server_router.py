@@ -14,6 +14,7 @@ import ragraphs
 from http_stub import Response
 from langgraph_sdk import get_client
 from langgraph_server import Server, serving
+from ragraphs.context.form import ADVANCED
 from scripted_model import DOCUMENTS, FACT, MODEL, QUESTION, Script
 from stub_openai import OpenAIStub, serving_openai
 from stub_tavily import KEY, TavilyStub, serving_tavily
@@ -87,6 +88,13 @@ async def test_every_graph_explains_its_settings_and_can_be_drawn(client, graph)
     schemas = await client.assistants.get_schemas(assistant)
     settings = schemas["context_schema"]["properties"]
     assert settings and all(setting["description"] for setting in settings.values())
+    assert all(setting["metadata"]["x_oap_ui_config"] for setting in settings.values())
+    grouped = {name: one["group"] for name, one in settings.items() if "group" in one}
+    prompts = {name for name, one in settings.items() if one.get("langgraph_type") == "prompt"}
+    assert {name for name, group in grouped.items() if group == "prompts"} == prompts
+    advanced = {name for name, group in grouped.items() if group == "advanced"}
+    assert advanced == ADVANCED & settings.keys()
+    assert bool(prompts) == (graph != "index")
     assert schemas["output_schema"]["properties"]
     inputs = set(schemas["input_schema"]["properties"])
     assert inputs == {

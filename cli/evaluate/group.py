@@ -42,11 +42,7 @@ def drawing(file: Path | None) -> Callable[[list[Any]], None]:
 
 
 def ended(
-    experiment: str,
-    result: Any,
-    plots: list[Any],
-    show: Callable[[Any], None],
-    context: Context,
+    experiment: str, result: Any, plots: list[Any], show: Callable[[Any], None], context: Context
 ) -> Shown:
     """The end of a command: its result is kept with the index that ``context`` names, if any.
 

@@ -37,8 +37,7 @@ MostQuestions = Annotated[
     typer.Option(min=1, metavar="N", help="At most so many, spread over personas and tasks."),
 ]
 QuestionFile = Annotated[
-    Path | None,
-    typer.Option(help="Your own questions: JSON lines with question, or plain lines."),
+    Path | None, typer.Option(help="Your own questions: JSON lines with question, or plain lines.")
 ]
 NewQuestions = Annotated[
     bool, typer.Option("--new-questions", help="Write new questions; the old ones are kept.")

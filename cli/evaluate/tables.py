@@ -12,7 +12,11 @@ from ..show import notes, out
 
 _SHARES = {"em": "EM", "f1": "F1", "containment": "contains"}
 _OF_EVIDENCE = {"support_recall": "recall", "support_precision": "precision", "support_f1": "F1"}
-_PER_QUESTION = {"retrievals_per_question": "searches", "hops_per_question": "hops"}
+_PER_QUESTION = {
+    "retrievals_per_question": "searches",
+    "retrieved_tokens_per_question": "tokens of texts",
+    "hops_per_question": "hops",
+}
 _AT_CUTOFFS = ("recall", "precision", "f1", "all_support")
 
 
@@ -53,7 +57,7 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
         evidence.add_row(
             result["method"],
             *(percent(result[name]) for name in _OF_EVIDENCE),
-            *("–" if value is None else f"{value:.1f}" for value in per_question),
+            *("–" if value is None else f"{value:,.1f}" for value in per_question),
         )
     out.print(evidence)
     notes(first["notes"])

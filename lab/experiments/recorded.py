@@ -135,6 +135,7 @@ def _outcome(row: _Row) -> Outcome:
         "reused": 0,
         "tokens": row.tokens,
         "retrievals": None,
+        "retrieved_tokens": None,
         "hops": None,
         "seconds": row.seconds,
         "error": "",

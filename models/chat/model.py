@@ -49,16 +49,21 @@ _LONGEST_ECHO = 4000
 _LOST_SECONDS = 10
 _READING = 0.1  # of the time that writing a token takes
 _READ_AT_ONCE = 4000  # characters; what is longer is read in a thread
+_FOUND = ("texts", "knowledge")  # inputs that hold texts of documents
 _LARGER = "raise the window of the server (Ollama: OLLAMA_CONTEXT_LENGTH)"
 _CUT_OFF = "The reply was cut off because it was too long; be brief."
 
 
 class _FilledPrompt(NamedTuple):
-    """A filled-in prompt; the key of its reply, which is of its inputs; a hash of its words."""
+    """A filled-in prompt; the key of its reply, which is of its inputs; a hash of its words.
+
+    ``retrieved`` is the part of it that was found in documents.
+    """
 
     texts: tuple[str, str]
     key: str
     words: str
+    retrieved: str
 
 
 class ChatLanguageModel:
@@ -164,7 +169,9 @@ class ChatLanguageModel:
         served = self._served.facts.identity if self._served is not None else ""
         parts = [prompt.name, shown, served or self.name, self._settings_key]
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-        return _FilledPrompt(prompt.render(shown, self._prompts), key, prompt.words(self._prompts))
+        texts, words = prompt.render(shown, self._prompts), prompt.words(self._prompts)
+        found = "\n".join(shown[name] for name in _FOUND if name in shown)
+        return _FilledPrompt(texts, key, words, found)
 
     def _may_be_cut(self, texts: Sequence[str]) -> bool:
         """Whether a prompt is so long that the window must be known."""
@@ -205,6 +212,7 @@ class ChatLanguageModel:
 
     async def _answer(self, prompt: Prompt[R], asked: _FilledPrompt, given: Inputs) -> R:
         meter = current_meter()
+        meter.retrieved_tokens += count_tokens(asked.retrieved)
         if (stored := await self._stored(asked.key)) is not None:
             if (usable := self._usable(stored, prompt, asked)) is not None:
                 meter.count_reused(self.name, stored["input_tokens"] + stored["output_tokens"])

@@ -26,12 +26,7 @@ _NO_AUTH = "Set http.enable_custom_route_auth in langgraph.json to serve the pag
 
 
 def page_route(
-    path: str,
-    endpoint: Endpoint,
-    *,
-    posts: bool = False,
-    writes: bool = False,
-    form: bool = False,
+    path: str, endpoint: Endpoint, *, posts: bool = False, writes: bool = False, form: bool = False
 ) -> Route:
     """A route to ``endpoint``, for GET, or POST where it ``posts`` or ``writes``.
 

@@ -62,7 +62,11 @@ def test_a_bound_graph_remembers_a_conversation(bridges: str, llm: Any, script: 
     assert len(graph.get_state(thread).values["messages"]) == 4
 
 
-def test_a_bound_graph_waits_for_a_person(bridges: str, llm: Any, script: Script) -> None:
+@pytest.mark.filterwarnings("ignore:The v3 streaming protocol")
+@pytest.mark.parametrize("version", ["v1", "v2", "v3"])
+def test_a_bound_graph_waits_for_a_person(
+    bridges: str, llm: Any, script: Script, version: Any
+) -> None:
     script.replies["Grades"] = {"needed": [], "related": []}
     searched = []
 
@@ -70,17 +74,29 @@ def test_a_bound_graph_waits_for_a_person(bridges: str, llm: Any, script: Script
         searched.append(query)
         return [Document("The Forth Bridge was designed by John Fowler.", id="page")]
 
-    wary = llm.model_copy(update={"model_name": "waiting"})
+    wary = llm.model_copy(update={"model_name": f"waiting {version}"})
     graph = ragraphs.build(
         "crag", index=bridges, llm=wary, web=search, confirm_web=True, checkpointer=InMemorySaver()
     )
     thread: Any = {"configurable": {"thread_id": "1"}}
-    waiting = graph.invoke({"question": QUESTION}, thread)
-    assert waiting["__interrupt__"][0].value["queries"] == ["forth bridge designer"]
+
+    def run(given: Any) -> tuple[Any, Any]:
+        """The output, and what the run waits with."""
+        if version == "v1":
+            found = graph.invoke(given, thread)
+            return found, found.get("__interrupt__", ())
+        if version == "v2":
+            whole: Any = graph.invoke(given, thread, version="v2")
+            return whole.value, whole.interrupts
+        stream: Any = graph.stream_events(given, thread, version="v3")
+        return stream.output, stream.interrupts
+
+    _, [waiting] = run({"question": QUESTION})
+    assert waiting.value["queries"] == ["forth bridge designer"]
     assert searched == []
     script.replies["Grades"] = script._grades
-    found = graph.invoke(Command(resume=True), thread)
-    assert searched == ["forth bridge designer"]
+    found, interrupts = run(Command(resume={waiting.id: True}))
+    assert searched == ["forth bridge designer"] and not interrupts
     assert [text["found"] for text in found["evidence"]] == ["web"]
 
 

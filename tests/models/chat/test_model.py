@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from ragraphs.context import Context
 from ragraphs.index.language_model import open_language_model
+from ragraphs.language.analyser import count_tokens
 from ragraphs.models.lexical import LexicalEmbedder
 from ragraphs.models.meter import start_meter
 from ragraphs.models.protocol import NoReplyError
 from ragraphs.offline.model import OfflineLanguageModel
 from ragraphs.prompts.library import ANSWER, REWRITE_QUERY
-from ragraphs.prompts.prompt import number
+from ragraphs.prompts.prompt import fence, number
 from ragraphs.settings import settings
+from ragraphs.state.usage import add_usage
 from ragraphs.stores.replies import ReplyStore
 from ragraphs.stores.schema import open_database
 from stub_openai import KEY, chat, failure, mode_of
@@ -243,3 +245,14 @@ async def test_the_key_goes_to_the_server_as_a_bearer_token(openai, open_model, 
     await (await open_model()).run(REWRITE_QUERY, question="Who?")
     assert openai.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert KEY not in json.dumps(openai.chats)
+
+
+async def test_tokens_of_texts_are_counted_apart_as_often_as_they_are_shown(openai, open_model):
+    openai.answer = lambda body: {"from": [], "sufficient": False, "answer": ""}
+    meter, model = start_meter(None), await open_model()
+    texts = number([("Forth", "The Forth Bridge was designed by John Fowler. " * 50)])
+    for question in ("Who?", "When?", "When?"):  # the last reply is kept
+        await model.run(ANSWER, question=question, texts=texts)
+    shown, usage = count_tokens(fence(texts, apart=True)), meter.usage()
+    assert usage["retrieved_tokens"] == 3 * shown and shown > 500
+    assert add_usage(usage, usage)["retrieved_tokens"] == 6 * shown
