@@ -22,7 +22,7 @@ from ..language.analyser import (
     terms,
     with_particle,
 )
-from ..language.answer_types import dates, life_facts
+from ..language.answer_types import dates, life_facts, roots
 from ..language.mentions import aliases, find_mentions, key, topic_title
 from ..language.name_masking import is_demonym
 from ..language.verbs import PAST_OF, PASTS
@@ -46,6 +46,8 @@ _OWN = re.compile(r"(?:Its|His|Her|Their|This|These) ")
 _WORD = r"(?!(?:that|which|who|what|if|when|where|he|she|it|they|as|has|had) )[\w'’.&,-]+ "
 _OTHER = re.compile(rf"(?=[A-Z])((?:{_WORD}){{1,8}}?)(?<!, )(is|was|are|were) (.{{8,}})")
 _VERB = re.compile(rf"(?:is|was|are|were|has|had|can|will|did|{PASTS}|[a-z]+(?:[^s]s|ed))\b")
+_ONE_WORD = re.compile(r"[A-Z][a-z]+(?:-[a-z]+)*")
+_SMALL = re.compile(r"\b[a-z]+\b")
 _LIFE = ("When was {} born?", "When did {} die?", "Where was {} born?", "Where did {} die?")
 _KOREAN_LIFE = tuple(
     f"{{}} {asked} {done}는가?" for asked in ("언제", "어디에서") for done in ("태어났", "죽었")
@@ -104,14 +106,19 @@ class _Mentioned(NamedTuple):
 
 
 def _mentioned(topic: str, text: str) -> list[_Mentioned]:
-    """The names that are not the topic's, each once, longer ones first."""
+    """The names that are not the topic's, each once, longer ones first.
+
+    A word that ``text`` has in small letters, too, whatever its ending, is no name.
+    """
     own = {*aliases(topic)} if topic else set[str]()
+    small = frozenset(roots(" ".join(_SMALL.findall(text))))
     whole = sentences(text)
     found: dict[str, _Mentioned] = {}
     for mention in find_mentions(topic, text):
         known = mention.key in own or any(mention.key in each.split() for each in own)
         named = mention.kind in {"name", "quoted"} and not is_demonym(mention.text)
-        if named and key(mention.text) and not known and mention.key not in found:
+        plain = _ONE_WORD.fullmatch(mention.text) and small.issuperset(roots(mention.text))
+        if named and not plain and key(mention.text) and not known and mention.key not in found:
             span = whole[mention.sentence]
             place = mention.start - span.start, mention.end - span.start
             type_ = type_of_name(mention.text, span.text, *place)
