@@ -99,8 +99,9 @@ _REQUEST = re.compile(
     r"\s+(?!when|where|how|who|which|why|whether|what|if)"
 )
 _TASK = re.compile(
-    r"(?i)^(?:imagine|assume|suppose|pretend|you are)\b[^?]*$|(?:^|[.,:;!]\s)\s*(?:please\s|then\s)?(?:re)?"
-    r"(?:write|draft|compose|prepare|create|construct|design|develop|transform|formulate)\b[^?]*$"
+    r"(?i)^(?:imagine|assume|suppose|pretend|you are)\b[^?]*$"
+    r"|(?:^|[.,:;!]\s)\s*(?:please\s|then\s)?(?:re)?(?:write|draft|compose"
+    r"|prepare|create|construct|design|develop|transform|formulate)\b[^?]*$"
     r"|(?:작성해|써|적어) ?(?:주|줘|줄래|달라)"
 )
 _KOREAN_REQUEST = re.compile(
