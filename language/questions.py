@@ -99,9 +99,8 @@ _REQUEST = re.compile(
     r"\s+(?!when|where|how|who|which|why|whether|what|if)"
 )
 _TASK = re.compile(
-    r"(?i)^(?:imagine|assume|suppose|pretend|you are)\b[^?]*$"
-    r"|(?:^|[.,:;!]\s)\s*(?:please\s|then\s)?(?:re)?(?:write|draft|compose"
-    r"|prepare|create|construct|design|develop|transform|formulate)\b[^?]*$"
+    r"(?i)(?:^(?:imagine|assume|pretend|you are)|(?:^|[.,:;!]\s+)(?:please\s)?(?:re)?(?:write|draft"
+    r"|compose|prepare|create|construct|design|develop|transform|formulate))\b[^?]*$"
     r"|(?:작성해|써|적어) ?(?:주|줘|줄래|달라)"
 )
 _KOREAN_REQUEST = re.compile(

@@ -46,8 +46,6 @@ _OWN = re.compile(r"(?:Its|His|Her|Their|This|These) ")
 _WORD = r"(?!(?:that|which|who|what|if|when|where|he|she|it|they|as|has|had) )[\w'’.&,-]+ "
 _OTHER = re.compile(rf"(?=[A-Z])((?:{_WORD}){{1,8}}?)(?<!, )(is|was|are|were) (.{{8,}})")
 _VERB = re.compile(rf"(?:is|was|are|were|has|had|can|will|did|{PASTS}|[a-z]+(?:[^s]s|ed))\b")
-_ONE_WORD = re.compile(r"[A-Z][a-z]+(?:-[a-z]+)*")
-_SMALL = re.compile(r"\b[a-z]+\b")
 _LIFE = ("When was {} born?", "When did {} die?", "Where was {} born?", "Where did {} die?")
 _KOREAN_LIFE = tuple(
     f"{{}} {asked} {done}는가?" for asked in ("언제", "어디에서") for done in ("태어났", "죽었")
@@ -106,19 +104,16 @@ class _Mentioned(NamedTuple):
 
 
 def _mentioned(topic: str, text: str) -> list[_Mentioned]:
-    """The names that are not the topic's, each once, longer ones first.
-
-    A word that ``text`` has in small letters, too, whatever its ending, is no name.
-    """
+    """The names but the topic's, longer ones first; a word that is met in small letters is none."""
     own = {*aliases(topic)} if topic else set[str]()
-    small = frozenset(roots(" ".join(_SMALL.findall(text))))
+    small = frozenset(roots(" ".join(re.findall(r"\b[a-z]+\b", text))))
     whole = sentences(text)
     found: dict[str, _Mentioned] = {}
     for mention in find_mentions(topic, text):
-        known = mention.key in own or any(mention.key in each.split() for each in own)
-        named = mention.kind in {"name", "quoted"} and not is_demonym(mention.text)
-        plain = _ONE_WORD.fullmatch(mention.text) and small.issuperset(roots(mention.text))
-        if named and not plain and key(mention.text) and not known and mention.key not in found:
+        known = mention.key in {*own, *found} or any(mention.key in each.split() for each in own)
+        plain = mention.text == mention.text.capitalize() and small.issuperset(roots(mention.text))
+        named = mention.kind == "quoted" or (mention.kind == "name" and not plain)
+        if named and not known and key(mention.text) and not is_demonym(mention.text):
             span = whole[mention.sentence]
             place = mention.start - span.start, mention.end - span.start
             type_ = type_of_name(mention.text, span.text, *place)
