@@ -98,7 +98,7 @@ _REQUEST = re.compile(
     r"(?:overview|summary|account|description) of|write (?:something )?about)"
     r"\s+(?!when|where|how|who|which|why|whether|what|if)"
 )
-_TASK = re.compile(
+TASK = re.compile(
     r"(?i)(?:^(?:imagine|assume|pretend|you are)|(?:^|[.,:;!]\s+)(?:please\s)?(?:re)?(?:write|draft"
     r"|compose|prepare|create|construct|design|develop|transform|formulate))\b[^?]*$"
     r"|(?:작성해|써|적어) ?(?:주|줘|줄래|달라)"
@@ -143,7 +143,7 @@ def analyse_question(question: str) -> QuestionShape:
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
     shape = replace(shape, text=text)
-    is_open = subject or _TASK.search(asked)
+    is_open = subject or TASK.search(asked)
     return replace(shape, answer_type="open", options=()) if is_open else shape
 
 

@@ -94,7 +94,6 @@ def _shown(
     passages: Mapping[str, Passage],
     offers: Sequence[Offer],
 ) -> ShownHops:
-    """The hops ``offers`` from the ``passages`` with these ``ids``."""
     question, missing = state["question"], " ".join(state["held"]["missing"])
     texts: list[Excerpt] = []
     numbers: dict[str, Offer] = {}
@@ -117,10 +116,7 @@ def _shown(
 def _by_source(reply: HopLabels, offers: Mapping[str, Offer]) -> dict[str, dict[int, Label]]:
     """The labels of the edges that each source offers."""
     labels: dict[str, dict[int, Label]] = {}
-    named: Mapping[Label, Sequence[str]] = {
-        "necessary": reply.necessary,
-        "indirect": reply.indirect,
-    }
+    named: Mapping[Label, list[str]] = {"necessary": reply.necessary, "indirect": reply.indirect}
     for label, ids in named.items():
         for offer in (offers[id] for id in ids if id in offers):
             labels.setdefault(offer.source, {}).setdefault(offer.edge, label)
