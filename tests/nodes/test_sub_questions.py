@@ -1,4 +1,4 @@
-"""What steps tell of the sentences that came closest."""
+"""Quotes of the sentences that came closest, as steps tell them."""
 
 from ragraphs.nodes.deeprag.sub_questions import quotes_of
 
