@@ -19,7 +19,7 @@ from ..language.answer_types import (
 )
 from ..language.comparing import Answered, comparison, compute, mentions
 from ..language.mentions import key, normalised
-from ..language.questions import QuestionShape, analyse_question
+from ..language.questions import TASK, QuestionShape, analyse_question
 from ..language.values import verdict
 from .answer_kinds import can_be, fits, lacks_relation, told_otherwise
 from .claims import is_dated, unsupported
@@ -211,6 +211,8 @@ def _is_named(answer: str, question: str, names: Sequence[str]) -> bool:
 def names_in(question: str) -> list[str]:
     """The names in ``question`` that have a word of their own, without remarks in brackets."""
     bare = re.sub(r"\([^()]*\)", " ", question)
+    if TASK.search(bare):  # whose sentences begin with what to do
+        bare = re.sub(r"(?:^|(?<=[.:!]))\s*[A-Z][a-z]+", " ", bare)
     found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
     return [name for name in dict.fromkeys(found) if roots(key(name))]
 

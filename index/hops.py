@@ -109,12 +109,6 @@ class LoadedHops:
         """The passage that an edge leads to."""
         return self._standing(int(self.edges.target[edge]))
 
-    def title(self, passage: str) -> str:
-        """The title of a passage that the layer knows."""
-        vertex = self.graph.vertex(passage)
-        assert vertex is not None
-        return self.graph.titles[vertex]
-
     def vertex(self, passage: str) -> str:
         """The passage that stands for all that are the same as ``passage``."""
         vertex = self._vertex(passage)

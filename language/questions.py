@@ -91,6 +91,11 @@ _REQUEST = re.compile(
     r"(?:overview|summary|account|description) of|write (?:something )?about)"
     r"\s+(?!when|where|how|who|which|why|whether|what|if)"
 )
+TASK = re.compile(
+    r"(?i)(?:^(?:imagine|assume|pretend|you are)|(?:^|[.,:;!]\s+)(?:please\s)?(?:re)?(?:write|draft"
+    r"|compose|prepare|create|construct|design|develop|transform|formulate))\b[^?]*$"
+    r"|(?:작성해|써|적어) ?(?:주|줘|줄래|달라)"
+)
 _KOREAN_REQUEST = re.compile(
     r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"
     r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
@@ -131,7 +136,8 @@ def analyse_question(question: str) -> QuestionShape:
     subject = requested(asked)
     shape = (_korean_shape if is_korean(asked) else _english_shape)(subject or asked)
     shape = replace(shape, text=text)
-    return replace(shape, answer_type="open", options=()) if subject else shape
+    is_open = subject or TASK.search(asked)
+    return replace(shape, answer_type="open", options=()) if is_open else shape
 
 
 def requested(text: str) -> str:

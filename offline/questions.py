@@ -22,7 +22,7 @@ from ..language.analyser import (
     terms,
     with_particle,
 )
-from ..language.answer_types import dates, life_facts
+from ..language.answer_types import dates, life_facts, roots
 from ..language.mentions import aliases, find_mentions, key, topic_title
 from ..language.name_masking import is_demonym
 from ..language.verbs import PAST_OF, PASTS
@@ -104,14 +104,16 @@ class _Mentioned(NamedTuple):
 
 
 def _mentioned(topic: str, text: str) -> list[_Mentioned]:
-    """The names that are not the topic's, each once, longer ones first."""
+    """The names but the topic's, longer ones first; a word that is met in small letters is none."""
     own = {*aliases(topic)} if topic else set[str]()
+    small = frozenset(roots(" ".join(re.findall(r"\b[a-z]+\b", text))))
     whole = sentences(text)
     found: dict[str, _Mentioned] = {}
     for mention in find_mentions(topic, text):
-        known = mention.key in own or any(mention.key in each.split() for each in own)
-        named = mention.kind in {"name", "quoted"} and not is_demonym(mention.text)
-        if named and key(mention.text) and not known and mention.key not in found:
+        known = mention.key in {*own, *found} or any(mention.key in each.split() for each in own)
+        plain = mention.text == mention.text.capitalize() and small.issuperset(roots(mention.text))
+        named = mention.kind == "quoted" or (mention.kind == "name" and not plain)
+        if named and not known and key(mention.text) and not is_demonym(mention.text):
             span = whole[mention.sentence]
             place = mention.start - span.start, mention.end - span.start
             type_ = type_of_name(mention.text, span.text, *place)

@@ -26,8 +26,8 @@ def section_of(title: str, metadata: Mapping[str, Any]) -> str:
     return below if title == first or title.startswith(f"{first} (") else section
 
 
-def place_of(passage: Passage) -> str:
-    """Title and headings of ``passage``, as in ``Notes › Method``."""
+def place_of(passage: Citation | Passage) -> str:
+    """Title and headings of ``passage``, or of a quotation, as in ``Notes › Method``."""
     section = section_of(passage["title"], passage.get("metadata", {}))
     return f"{passage['title']}{BELOW}{section}" if section else passage["title"]
 

@@ -12,16 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...language.analyser import one_line
 from ..packed_texts import PackedTexts
 from .candidates import AskedOften
 from .edges import Edges, Pairs, QuestionSet, best_pairs
 from .keyword_index import Floats, Ints, KeywordSets
 
-_TEXTS = ("ids", "titles", "members", "questions")
+_TEXTS = ("ids", "members", "questions")
 _MEMBERS = ("member_vertices", "copies", "copy_ends")
 _NUMBERS = ("source", "target", "outgoing", "incoming")
-_OPENING = 60
 _DIGEST = 12
 
 
@@ -39,13 +37,12 @@ class AskedPassage(NamedTuple):
 class Questioned:
     """The distinct passages of an index, and their questions by the numbers of distinct texts.
 
-    ``ids`` (n) are the vertices' passages, ``titles`` (n) theirs, or how their text begins;
-    ``members`` are all passages in order, ``member_vertices`` their vertices: those with the same
-    title and text share one. ``incoming`` and ``outgoing`` hold numbers of ``questions``.
+    ``ids`` (n) are the vertices' passages; ``members`` are all passages in order,
+    ``member_vertices`` their vertices: those with the same title and text share one.
+    ``incoming`` and ``outgoing`` hold numbers of ``questions``.
     """
 
     ids: PackedTexts
-    titles: PackedTexts
     members: PackedTexts
     member_vertices: Ints
     questions: PackedTexts
@@ -58,7 +55,7 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
     ask. Of equal passages the first one's questions count.
     """
     vertices: dict[bytes, int] = {}
-    ids, titles, members, of_members = list[str](), list[str](), list[str](), array("q")
+    ids, members, of_members = list[str](), list[str](), array("q")
     owners: tuple[array[int], array[int]] = array("q"), array("q")
     places: tuple[array[int], array[int]] = array("q"), array("q")
     digests = bytearray()
@@ -73,7 +70,6 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
             if vertex < len(ids):
                 continue
             ids.append(passage.id)
-            titles.append(one_line(passage.title or passage.text[:_OPENING]))
             for direction, asks in enumerate((passage.incoming, passage.outgoing)):
                 for question in asks:
                     owners[direction].append(vertex)
@@ -95,7 +91,6 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
     distinct = PackedTexts.of(every[int(each)] for each in first[order])
     return Questioned(
         PackedTexts.of(ids),
-        PackedTexts.of(titles),
         PackedTexts.of(members),
         _array(of_members),
         distinct,
@@ -116,15 +111,13 @@ def _array(numbers: array[int]) -> Ints:
 class HopGraph:
     """One vertex for each distinct passage, and the merged edges among them.
 
-    ``ids`` (n) are the vertices' passages, ``titles`` (n) theirs, or how their text begins;
-    ``members`` are all passages in order, ``member_vertices`` their vertices, and
-    ``copies[copy_ends[v]:copy_ends[v + 1]]`` the numbers of the members of vertex v.
-    ``edges.outgoing`` and ``edges.incoming`` are numbers of ``questions``. All may lie in mapped
-    files.
+    ``ids`` (n) are the vertices' passages; ``members`` are all passages in order,
+    ``member_vertices`` their vertices, and ``copies[copy_ends[v]:copy_ends[v + 1]]`` the numbers of
+    the members of vertex v. ``edges.outgoing`` and ``edges.incoming`` are numbers of
+    ``questions``. All may lie in mapped files.
     """
 
     ids: PackedTexts
-    titles: PackedTexts
     members: PackedTexts
     questions: PackedTexts
     member_vertices: Ints

@@ -12,6 +12,7 @@ from ...prompts.library import ANSWER
 from ...prompts.prompt import number_passages
 from ...prompts.replies import Answer
 from ...state.answering import StopReason
+from ...state.places import place_of
 from ...state.records import Citation, Evidence
 from ..answer import check_citations, stands
 from ..run import Run
@@ -90,10 +91,8 @@ def sub_answer(sufficient: bool, answer: str, citations: list[Citation]) -> SubA
 
 
 def quotes_of(citations: Iterable[Citation]) -> list[str]:
-    """The sentences that citations quote, each after the title of its text."""
-    return [
-        ": ".join(filter(None, [citation["title"], citation["quote"]])) for citation in citations
-    ]
+    """The sentences that citations quote, each after the title and headings of its text."""
+    return [": ".join(filter(None, [place_of(one), one["quote"]])) for one in citations]
 
 
 def gather_evidence(known: Sequence[Evidence], more: Sequence[Evidence]) -> list[Evidence]:

@@ -16,6 +16,7 @@ from ...language.analyser import keywords, one_line, sentences
 from ...prompts.hoprag_replies import CHOOSE_HOPS, HopLabels
 from ...prompts.prompt import Excerpt, FencedQuestion, Inputs, fence_in_line
 from ...state.hoprag import HopragState
+from ...state.places import place_of
 from ...state.records import Passage
 from ..run import Run
 
@@ -63,12 +64,13 @@ async def labels_of(
     sources = list(dict.fromkeys(offer.source for offer in offers))
     size = 1 if run.context.as_printed else BATCH
     batches = [sources[first : first + size] for first in range(0, len(sources), size)]
-    passages = await run.in_thread(_passages, [*known, *sources])
+    ends = [hops.target(offer.edge) for offer in offers]
+    passages = await run.in_thread(_passages, [*known, *sources, *ends])
 
     async def ask(batch: Sequence[str]) -> dict[str, dict[int, Label]] | None:
         own = [offer for offer in offers if offer.source in batch]
-        shown = [passages[id] for id in dict.fromkeys([*known, *batch]) if id in passages]
-        hops_shown = _shown(state, hops, shown, own)
+        shown = [id for id in dict.fromkeys([*known, *batch]) if id in passages]
+        hops_shown = _shown(state, hops, shown, passages, own)
         reply = await label(hops_shown)
         return None if reply is None else _by_source(reply, hops_shown.offers)
 
@@ -88,24 +90,25 @@ def _passages(index: Index, ids: Sequence[str]) -> dict[str, Passage]:
 def _shown(
     state: HopragState,
     hops: LoadedHops,
-    passages: Sequence[Passage],
+    ids: Sequence[str],
+    passages: Mapping[str, Passage],
     offers: Sequence[Offer],
 ) -> ShownHops:
     question, missing = state["question"], " ".join(state["held"]["missing"])
     texts: list[Excerpt] = []
     numbers: dict[str, Offer] = {}
-    for place, passage in enumerate(passages, start=1):
+    for place, passage in enumerate(map(passages.__getitem__, ids), start=1):
         own = [offer for offer in offers if offer.source == passage["id"]]
         lines = []
         for line, offer in enumerate(own, start=1):
             numbers[f"{place}.{line}"] = offer
             question_raised = hops.graph.raised(offer.edge)
-            lines.append(f"{place}.{line} {question_raised} → {_target(hops, offer)}")
+            lines.append(f"{place}.{line} {question_raised} → {_target(hops, offer, passages)}")
         cited = [one for one in state["held"]["citations"] if one["passage"] == passage["id"]]
         asked = [question, *state["held"]["missing"], *(citation["quote"] for citation in cited)]
         asked += [hops.graph.raised(offer.edge) for offer in own]
-        shown = "\n".join([telling(passage["title"], passage["text"], asked), *lines])
-        texts.append({"id": str(place), "title": passage["title"], "text": shown})
+        shown = "\n".join([telling(place_of(passage), passage["text"], asked), *lines])
+        texts.append({"id": str(place), "title": place_of(passage), "text": shown})
     clue = FencedQuestion(missing, fence_in_line(missing)) if missing else "the answer"
     return ShownHops({"question": question, "texts": texts, "clue": clue}, numbers)
 
@@ -113,20 +116,19 @@ def _shown(
 def _by_source(reply: HopLabels, offers: Mapping[str, Offer]) -> dict[str, dict[int, Label]]:
     """The labels of the edges that each source offers."""
     labels: dict[str, dict[int, Label]] = {}
-    named: Mapping[Label, Sequence[str]] = {
-        "necessary": reply.necessary,
-        "indirect": reply.indirect,
-    }
+    named: Mapping[Label, list[str]] = {"necessary": reply.necessary, "indirect": reply.indirect}
     for label, ids in named.items():
         for offer in (offers[id] for id in ids if id in offers):
             labels.setdefault(offer.source, {}).setdefault(offer.edge, label)
     return labels
 
 
-def _target(hops: LoadedHops, offer: Offer) -> str:
-    """The title that a hop leads to, or what the passage answers where the document is the same."""
-    title = hops.title(offer.target)
-    return f"“{hops.graph.answered(offer.edge)}”" if title == hops.title(offer.source) else title
+def _target(hops: LoadedHops, offer: Offer, passages: Mapping[str, Passage]) -> str:
+    """The title and headings that a hop leads to, or what the passage answers under the same."""
+    source, target = passages.get(offer.source), passages.get(offer.target)
+    place = one_line(place_of(target)) if target else ""
+    same = source is None or place == one_line(place_of(source))
+    return f"“{hops.graph.answered(offer.edge)}”" if same or not place else place
 
 
 def telling(title: str, text: str, questions: Sequence[str]) -> str:

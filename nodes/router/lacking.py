@@ -8,6 +8,7 @@ from ...index.opening import Index
 from ...language.mentions import key, question_mentions
 from ...offline.decomposition.decompose import decompose
 from ...state.found import Found
+from ...state.places import place_of
 
 
 def parts_of(question: str) -> int:
@@ -25,7 +26,7 @@ def lack_of(index: Index | None, question: str, parts: int, found: Found) -> Lac
     missing = " ".join(found["missing"])
     if parts > 1 or len(found["missing"]) > 1:
         return "parts"
-    told = key(" ".join(f"{one['title']} {one['quote']}" for one in found["citations"]))
+    told = key(" ".join(f"{place_of(one)} {one['quote']}" for one in found["citations"]))
     asked = key(question)
     names = {key(missing[one.start : one.end]) for one in question_mentions(missing)}
     known = {name for name in names if name in asked}

@@ -191,3 +191,10 @@ def test_a_passage_of_something_else_is_refused_as_one_in_another_language_is_no
     assert asked is not None and asked.certain
     other = doubt("1936", "운하는 Panama 얼마나 긴가요?", [cited], [palace])
     assert other is not None and not other.certain
+
+
+def test_what_a_task_tells_to_do_is_no_name_that_has_to_be_cited():
+    task = "Rewrite the facts on the Elbe bridge as a letter. Include who opened it."
+    letter = "Dear [name], the Elbe bridge was opened by Anna Berg."
+    assert doubt(letter, task, [ELBE], pointed=20).why == "claims"
+    assert doubt(letter, task.replace("Elbe", "Rhine"), [ELBE]).why == "names"

@@ -142,6 +142,8 @@ def test_an_unwritable_place_is_refused_before_anything_is_measured(run):
         ),
         ("answers_2wiki", "basic", "basic and the cascade have {em} EM"),
         ("retrieval_hotpotqa", "graph", "| HotpotQA | graph | {recall2} ("),
+        ("retrieval_musique", "graph", "| MuSiQue | graph | {recall2} ("),
+        ("retrieval_2wiki", "graph", "| 2WikiMultiHopQA | graph | {recall2} ("),
         ("graphrag_bench_medical", "router", "| all | 24 | {accuracy} (51–67) | {coverage} |"),
     ],
 )

@@ -29,6 +29,24 @@ def test_a_request_is_open():
     assert analyse_question("세종대왕에 대해 알려 주세요.").answer_type == "open"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rewrite the guideline as a letter by a doctor who refers a patient.",
+        "You are an engineer who inspects bridges, or a surveyor. Draft a report.",
+        "As a keeper, prepare a plan: who does what, and when.",
+        "등대지기에게 편지를 써 주세요.",
+    ],
+)
+def test_a_task_to_write_a_text_is_open(text):
+    shape = analyse_question(text)
+    assert (shape.answer_type, shape.options) == ("open", ())
+
+
+def test_a_question_about_writing_is_no_task():
+    assert analyse_question("Who will write the report?").answer_type == "person"
+
+
 def test_a_request_is_shown_what_is_told_of_the_subject_without_headings():
     text = "# Forth Bridge\n\nThe Forth Bridge is a railway bridge in Scotland. Rain is wet."
     texts = number([("Forth Bridge", text)])

@@ -150,3 +150,10 @@ def test_any_text_gives_few_distinct_questions_and_always_the_same(
         assert len(set(questions)) == len(questions) <= 12
         assert all(re.search(r"[^\s?]\?$", question) for question in questions)
     assert written == write_questions(title, text)
+
+
+def test_a_word_that_stands_in_small_letters_too_is_no_name() -> None:
+    text = "If you take Efudex early, a test follows. Do it after Testing and before Taking more."
+    written = write_questions("Skin", text)
+    assert [one for one in written.outgoing if "Efudex" in one]
+    assert not [one for one in written.outgoing if "Taking" in one or "Testing" in one]

@@ -11,7 +11,7 @@ from ragraphs.offline import version
 from ragraphs.offline.model import OfflineLanguageModel
 
 # Of the readings by each version; those of a version that was released never change.
-DIGESTS = {"1": "66c402ab8f385d0b"}
+DIGESTS = {"1": "66c402ab8f385d0b", "2": "e383d7692bb256b4"}
 
 TEXTS = [
     (
@@ -39,6 +39,7 @@ TEXTS = [
         "훈민정음은 1443년에 세종대왕이 창제하였다. 집현전 학자 정인지가 서문을 썼다. 해례본은 "
         "1940년 안동에서 발견되어 간송미술관에 보관되어 있다. 최만리는 새 글자에 반대하였다.",
     ),
+    ("The skin", "A test is made early. It helps to look at the skin after Testing and Looking."),
     ("", "int | str is no table.\nThe rest follows here. See https://example.org/a?b=c."),
 ]
 

@@ -91,6 +91,27 @@ def test_judges_count_nothing_that_the_question_gives():
         assert re.search("No (claims|statements): .*what the question itself gives", built_in(name))
 
 
+def test_a_judge_counts_what_a_clause_lists_as_one_statement():
+    assert re.search("What a clause lists is one statement", built_in("match_statements"))
+
+
+@pytest.mark.parametrize("name", ("local_answer", "next_action", "synthesize"))
+def test_prompts_for_answers_ask_for_the_same_brief_forms(name):
+    forms = {
+        line.split(":")[0]: line
+        for line in built_in("answer").splitlines()
+        if line.startswith(("   - An overview", "   - A letter"))
+    }
+    assert len(forms) == 2 and set(forms.values()) <= set(built_in(name).splitlines())
+    assert "no longer than it needs" in built_in(name)
+
+
+@pytest.mark.parametrize("name", ("answer", "local_answer", "next_action", "synthesize"))
+def test_a_letter_leaves_open_what_its_writer_knows_but_lacks_what_texts_could_tell(name):
+    [rule] = [one for one in built_in(name).splitlines() if one.startswith("   - A letter")]
+    assert re.search("writer alone knows.*not missing; what texts could tell.*is missing", rule)
+
+
 def inputs_of(prompt):
     human = built_in(prompt.name).split("# Human")[1]
     return {name: GIVEN[name] for name in Template(human).get_identifiers()}
