@@ -13,14 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.crag.grading import (
-    Cosines,
-    Features,
-    GraderParameters,
-    features,
-    grade,
-    rescaled,
-)
+from ..algorithms.crag.grading import Cosines, Features, GraderParameters, features, grade, rescaled
 from ..algorithms.crag.strips import verdict
 from ..evaluation.datasets import load_dataset
 from ..index.grading import keep_grader

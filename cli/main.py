@@ -34,11 +34,7 @@ from .serve import serve
 from .trace import Trace
 from .trying import try_model
 
-app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
@@ -176,8 +172,7 @@ def doctor(
 def calibrate(
     *,
     cross_encoder: Annotated[
-        str,
-        typer.Option(help="Fit this cross-encoder, such as fastembed:MODEL, in its place."),
+        str, typer.Option(help="Fit this cross-encoder, such as fastembed:MODEL, in its place.")
     ] = "",
     dataset: Annotated[
         str | None,
@@ -264,9 +259,7 @@ def communities(
     return listed(opened(context), level), show.communities
 
 
-def new(
-    folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")],
-) -> None:
+def new(folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DIR")]) -> None:
     """Write a starter project: a graph of your own, the server's settings, a Dockerfile."""
     from .new import write_project
 

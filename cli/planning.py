@@ -239,10 +239,7 @@ def _asked(passages: int, text: str) -> dict[str, RequestTotals]:
     shown = number([("Brooklyn Bridge", text)])
     prompt = sent(READ_PASSAGE, texts=shown, entity_types=types, examples="", claims="")
     groups, names = resolution(passages)
-    found = {
-        "passages": _part(passages, passages * prompt),
-        "names": _part(groups, names),
-    }
+    found = {"passages": _part(passages, passages * prompt), "names": _part(groups, names)}
     read = sum(part["tokens_sent"] for part in found.values())
     for kind, (requests, tokens) in (("summaries", SUMMARIES), ("reports", REPORTS)):
         found[kind] = _part(round(passages * requests), int(read * tokens))

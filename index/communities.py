@@ -29,13 +29,7 @@ from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_repo
 from .layers import COMMUNITIES
 from .opening import CachedValue, Index, language_model
 from .progress import progress_of
-from .report_material import (
-    ASIDE_RATING,
-    Material,
-    assembled_report,
-    is_empty,
-    unreported,
-)
+from .report_material import ASIDE_RATING, Material, assembled_report, is_empty, unreported
 from .report_writing import report_source, write_with_model
 from .untold import untold_communities, untold_entities, writer_of_reports
 from .vectors import embed_entries, owned_id, owner_of
@@ -100,11 +94,7 @@ class _Reporting:
     """
 
     def __init__(
-        self,
-        index: Index,
-        model: LanguageModel,
-        material: Material,
-        sources: Mapping[str, str],
+        self, index: Index, model: LanguageModel, material: Material, sources: Mapping[str, str]
     ) -> None:
         self._index = index
         self._model = model
@@ -129,10 +119,7 @@ class _Reporting:
         return self._failed
 
     async def _write(
-        self,
-        level: Sequence[StoredCommunity],
-        context: Context,
-        report: Callable[[int], None],
+        self, level: Sequence[StoredCommunity], context: Context, report: Callable[[int], None]
     ) -> None:
         """Reports on the communities of a level: at once, or by the model where they deserve it."""
         settled, asked = await asyncio.to_thread(self._settled, level)

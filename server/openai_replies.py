@@ -125,11 +125,7 @@ def _usage(usage: Usage) -> dict[str, int]:
     models = usage.get("models", {}).values()
     sent = sum(one["input_tokens"] for one in models)
     received = sum(one["output_tokens"] for one in models)
-    return {
-        "prompt_tokens": sent,
-        "completion_tokens": received,
-        "total_tokens": sent + received,
-    }
+    return {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
 
 
 def _told(output: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,11 +11,7 @@ from ..state.reports import Community
 from . import tables
 from .queries import batches, replace_all
 
-BESIDE = (
-    tables.communities_beside,
-    tables.community_members_beside,
-    tables.report_sources_beside,
-)
+BESIDE = (tables.communities_beside, tables.community_members_beside, tables.report_sources_beside)
 _IN_USE, _MEMBERS, _SOURCES = tables.communities, tables.community_members, tables.report_sources
 _ROWS, _NEW_MEMBERS, _NEW_SOURCES = BESIDE
 _GONE = -1  # the level of a community of the hierarchy in use that is not in the one beside

@@ -214,10 +214,7 @@ def _some_value(key: str, test: _Test, dialect: _Dialect) -> ColumnElement[bool]
     pair = dialect.pairs(passages.metadata)
     type, element = dialect.type(pair), dialect.elements(pair)
     of_list = exists(select(1).select_from(element).where(test(dialect.value(element))))
-    found = or_(
-        and_(type != _ARRAY, test(dialect.value(pair))),
-        and_(type == _ARRAY, of_list),
-    )
+    found = or_(and_(type != _ARRAY, test(dialect.value(pair))), and_(type == _ARRAY, of_list))
     return exists(select(1).select_from(pair).where(pair.c.key == key, found))
 
 

@@ -27,14 +27,7 @@ from sqlalchemy import (
 from ..state.errors import IncompleteIndexError
 from . import tables
 from .conditions import passage_condition
-from .pgvector_tables import (
-    FULL,
-    HALF,
-    generation_tables,
-    make_table,
-    vector_table,
-    vector_tables,
-)
+from .pgvector_tables import FULL, HALF, generation_tables, make_table, vector_table, vector_tables
 from .postgresql_errors import MissingTableError
 from .queries import (
     batches,
@@ -54,7 +47,6 @@ T = TypeVar("T")
 
 _INDEXED = 10_000  # of fewer vectors all are compared, in a few milliseconds
 _MOST_DIMENSIONS = 4_000  # that an index of pgvector takes
-_FEW = 5_000  # ids that are looked up sooner than an index is gone through for them
 _SEARCHED = 200  # neighbours that a search of the index keeps in sight
 _SEARCHING = {  # an index that is there is used, and goes on where a filter leaves too few
     "hnsw.iterative_scan": "relaxed_order",
@@ -208,13 +200,9 @@ class PostgresVectors(Vectors):
         return self._read(collection, found, [[] for _ in vectors])
 
     def _nearest(
-        self,
-        table: Table,
-        vectors: NDArray[np.float32],
-        most: int,
-        among: AbstractSet[str] | None,
+        self, table: Table, vectors: NDArray[np.float32], most: int, among: AbstractSet[str] | None
     ) -> list[list[tuple[str, float]]]:
-        by_filter = among is not None and among is self._allowed and len(among) > _FEW
+        by_filter = among is not None and among is self._allowed
         with self._engine.connect() as connection:
             if by_filter or among is None:
                 connection.execute(_going_on(most))

@@ -323,10 +323,7 @@ def copy_rows(connection: Connection, table: Table, new: Iterable[dict[str, Any]
     driver: Any = connection.connection
     name, quoted = raw_name(connection, table.name), ", ".join(f'"{name}"' for name in first)
     try:
-        with (
-            driver.cursor() as cursor,
-            cursor.copy(f"COPY {name} ({quoted}) FROM STDIN") as copy,
-        ):
+        with driver.cursor() as cursor, cursor.copy(f"COPY {name} ({quoted}) FROM STDIN") as copy:
             for row in chain([first], rows):
                 copy.write_row([row[name] for name in first])
     except driver.dbapi_connection.Error as error:

@@ -69,11 +69,7 @@ passages = Table(
     Column("turns", JSON, nullable=False, server_default="[]"),
 )
 # Passages beside whose vectors other metadata stands than here.
-outdated_entries = Table(
-    "outdated_entries",
-    metadata,
-    Column("passage", WORD, primary_key=True),
-)
+outdated_entries = Table("outdated_entries", metadata, Column("passage", WORD, primary_key=True))
 failures = Table(
     "failures",
     metadata,
