@@ -9,8 +9,7 @@ FLAT_FROM = 20_000  # passages; questions and edges are compared with their near
 
 def rarest(counts: Mapping[str, int], most: int) -> list[str]:
     """The rarest terms that at most ``most`` passages hold together, and at least one."""
-    kept: list[str] = []
-    together = 0
+    kept, together = list[str](), 0
     for term in sorted(counts, key=lambda term: (counts[term], term)):
         together += counts[term]
         if kept and together > most:
