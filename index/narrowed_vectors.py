@@ -1,4 +1,4 @@
-"""The nearest of the passages that a filter leaves, about as fast as those of all."""
+"""The nearest passages that a filter leaves, about as fast as a search of all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 _FEW = 4_000  # passages whose vectors are kept in memory, for the last few filters
 _AMPLE = 1.2  # times as many neighbours as would do if the filter left each with the same chance
-_MOST_NEAR = 1_500
 
 
 def nearest_allowed(
@@ -29,7 +28,7 @@ def nearest_allowed(
             return _compared(*kept, asked, most)
         return search("passages", asked, most, allowed)
     wanted = int(_AMPLE * most * passage_count(index) / len(allowed))
-    if wanted <= _MOST_NEAR:
+    if wanted <= index.vectors.most_near:
         near = search("passages", asked, wanted)
         found = [[one for one in each if one[0] in allowed][:most] for each in near]
         if all(len(each) == most for each in found):

@@ -26,13 +26,7 @@ from .access import Access, access_of
 from .app import McpRoute, lifespan
 from .asking import reply_to
 from .callers import METRICS, KnownCallers, told_finder
-from .exchange import (
-    EVENTS,
-    body_of,
-    failure,
-    refusal_of,
-    require_root,
-)
+from .exchange import EVENTS, body_of, failure, refusal_of, require_root
 from .health import live, ready
 from .logs import AccessLog
 from .metrics import metrics, watch_figures

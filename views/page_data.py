@@ -65,11 +65,7 @@ def page_data(
         entities = [one.id for one, _ in index.entities.largest(MOST_ENTITIES)]
     left_out = _left_out(index, layers, len(passages), len(entities))
     return {
-        "state": {
-            **_state(index, layers, left_out),
-            "methods": methods,
-            "title": title_of(index),
-        },
+        "state": {**_state(index, layers, left_out), "methods": methods, "title": title_of(index)},
         "answer": None if told is None else {**told, "lengths": lengths_of(index, told)},
         "overview": overview(index),
         "documents": _documents(index, passages),
@@ -116,10 +112,7 @@ def _state(index: Index, layers: Sequence[str], left_out: _LeftOut) -> dict[str,
 
 def _left_out(index: Index, layers: Sequence[str], passages: int, entities: int) -> _LeftOut:
     known = index.entities.counts()["entities"] if "entities" in layers else 0
-    return {
-        "passages": index.catalogue.count_passages() - passages,
-        "entities": known - entities,
-    }
+    return {"passages": index.catalogue.count_passages() - passages, "entities": known - entities}
 
 
 def _documents(index: Index, passages: Sequence[Passage]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from ragraphs.stores.pgvector_tables import vector_table
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.vectors import Entry
+from raw_sql import sql
 from sqlalchemy import Engine, event
 
 pytestmark = pytest.mark.slow
@@ -99,23 +100,23 @@ def test_an_index_is_made_of_many_vectors_and_finds_nearly_all_that_are_nearest(
         assert found[0][1] == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("is_told", [True, False])
-def test_a_filter_finds_the_nearest_that_meet_it_within_sql_or_by_ids(filled, is_told):
+@pytest.mark.parametrize("few", [0, 5000])
+def test_a_filter_finds_the_nearest_that_meet_it_within_sql_or_by_ids(filled, monkeypatch, few):
+    monkeypatch.setattr(pgvector, "_FEW", few)
     where = {"year": 3}
     allowed = frozenset(Catalogue(filled).only(where).passage_ids())
     assert len(allowed) == COUNT / 10
     ids, rows = sorted(Catalogue(filled).passage_ids()), drawn(COUNT)
     held = [at for at, id in enumerate(ids) if id in allowed]
     with statements(filled) as seen:
-        vectors = PostgresVectors(filled)
-        vectors = vectors.only(where, allowed) if is_told else vectors
-        found = vectors.search("passages", ASKED, 10, allowed)
+        found = PostgresVectors(filled).only(where, allowed).search("passages", ASKED, 10, allowed)
     nearest = [ids[held[at]] for at in np.argsort(-(rows[held] @ ASKED))[:10]]
     assert [id for id, _ in found] == nearest
-    assert any("json_each" in one for one in seen) == is_told
+    assert any("json_each" in one for one in seen) == (few == 0)
 
 
-def test_where_the_index_ends_too_soon_those_allowed_are_compared_one_by_one(filled):
+def test_where_the_index_ends_too_soon_those_allowed_are_compared_one_by_one(filled, monkeypatch):
+    monkeypatch.setattr(pgvector, "_FEW", 0)
     where = {"year": 3}
     allowed = frozenset(Catalogue(filled).only(where).passage_ids())
     # The filter is not met any more by most, as by a run that writes meanwhile.
@@ -143,6 +144,20 @@ def test_vectors_too_long_for_an_index_are_compared_one_by_one(engine, monkeypat
     vectors.add("passages", [Entry(f"p{at}", "", {}) for at in range(3)], rows)
     vectors.settle("passages")
     assert vectors.search("passages", rows[1], 1) == [("p1", pytest.approx(1))]
+
+
+def test_a_vector_that_fits_stands_in_its_row(engine):
+    vectors = PostgresVectors(engine)
+    for collection, length in (("passages", 3000), ("entities", 3600), ("reports", 5000)):
+        vectors.add(collection, [Entry("a", "", {})], np.ones((1, length), np.float32))
+        assert vectors.get(collection, ["a"]).shape == (1, length)
+    with engine.connect() as connection:
+        stored = "SELECT attstorage FROM pg_attribute WHERE attname = 'vector' AND attrelid = "
+        kinds = [
+            sql(connection, f"{stored}'vectors_{one}'::regclass").scalar_one()
+            for one in ("passages", "entities", "reports")
+        ]
+    assert kinds[0] == "p" and "p" not in kinds[1:]
 
 
 def test_vectors_of_another_length_are_told(engine):
