@@ -51,7 +51,10 @@ _kept = CachedValue(lambda index: str(index.catalogue.property(VECTORS_WRITTEN))
 def _compared(
     ids: list[str], vectors: NDArray[np.float32], asked: NDArray[np.float32], most: int
 ) -> list[list[tuple[str, float]]]:
-    cosines = asked @ vectors.T  # of vectors whose length is 1, or 0
+    import numpy as np
+
+    # Of vectors whose length is 1, or 0; a product of matrices would take all processors for it.
+    cosines = np.einsum("qd,nd->qn", asked, vectors)
     best = (-cosines).argsort(axis=1, kind="stable")[:, :most]
     return [
         [(ids[place], float(each[place])) for place in places]

@@ -54,11 +54,7 @@ def whole_graph(
     for node in part["nodes"]:
         if node["kind"] == "passage":
             del node["text"], node["citation"]
-    return {
-        "nodes": part["nodes"],
-        "edges": part["edges"],
-        "beginning": graph.beginning(most),
-    }
+    return {"nodes": part["nodes"], "edges": part["edges"], "beginning": graph.beginning(most)}
 
 
 class _LayeredGraph:

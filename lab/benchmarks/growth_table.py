@@ -64,16 +64,29 @@ def _compared(measured: Mapping[tuple[str, str], dict[int, dict[str, Part]]]) ->
             if stores != "folder" or not other or not (own := parts.get(_SERVING)):
                 continue
             yield f"{size:,} passages in a folder and in PostgreSQL, `{embeddings}`:\n"
-            yield "| question by | folder, ms | PostgreSQL, ms | ratio |"
+            yield "| question by | folder, ms (processor) | PostgreSQL, ms (processor) | ratio |"
             yield "|---|---:|---:|---:|"
             for way in [way for way in own["asked"] if way in other["asked"]]:
-                first, second = (one["asked"][way]["median_ms"] for one in (own, other))
-                yield f"| {way} | {first:,.0f} | {second:,.0f} | {second / first:.2f} |"
-            yield "\n| search, stores | all | 50 % | 10 % | 1 % |\n|---|---:|---:|---:|---:|"
+                first, second = (one["asked"][way] for one in (own, other))
+                (took, used), (then, spent) = map(_times, (first, second))
+                yield (
+                    f"| {way} | {took:,.0f} ({used:,.0f}) | {then:,.0f} ({spent:,.0f}) "
+                    f"| {then / took:.2f} ({spent / used:.2f}) |"
+                )
+            yield "\n| search, ms (processor) | all | 50 % | 10 % | 1 % |"
+            yield "|---|---:|---:|---:|---:|"
             for name, one in (("folder", own), ("PostgreSQL", other)):
                 for way, shares in one["filtered_ms"].items():
-                    times = " | ".join(f"{took:,.0f}" for took in shares.values())
-                    yield f"| {way}, {name} | {times} |"
+                    shown = (
+                        f"{each['median_ms']:,.0f} ({each['processor_ms']:,.0f})"
+                        for each in shares.values()
+                    )
+                    yield f"| {way}, {name} | {' | '.join(shown)} |"
+
+
+def _times(row: Mapping[str, float]) -> tuple[float, float]:
+    """Milliseconds of a question, and of processors, also of the servers that were asked."""
+    return row["median_ms"], row["median_processor_ms"] + row.get("others_processor_ms", 0.0)
 
 
 def constants(files: Sequence[Path], replies: Path) -> dict[str, Any]:
