@@ -94,11 +94,7 @@ class _Reporting:
     """
 
     def __init__(
-        self,
-        index: Index,
-        model: LanguageModel,
-        material: Material,
-        sources: Mapping[str, str],
+        self, index: Index, model: LanguageModel, material: Material, sources: Mapping[str, str]
     ) -> None:
         self._index = index
         self._model = model
@@ -123,10 +119,7 @@ class _Reporting:
         return self._failed
 
     async def _write(
-        self,
-        level: Sequence[StoredCommunity],
-        context: Context,
-        report: Callable[[int], None],
+        self, level: Sequence[StoredCommunity], context: Context, report: Callable[[int], None]
     ) -> None:
         """Reports on the communities of a level: at once, or by the model where they deserve it."""
         settled, asked = await asyncio.to_thread(self._settled, level)

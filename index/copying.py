@@ -167,6 +167,7 @@ def _copy_vectors(source: Index, target: Index, report: Report) -> None:
             report("vectors", done, total)
         if not ids <= target.vectors.ids(name):
             raise _MovedOnError
+        target.vectors.settle(name)
 
 
 def _require_all(source: Index, target: Index) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..language.analyser import shortened
 from ..models.meter import current_meter
 from ..state.filters import FilterCondition, conditions_of, filter_text, kind_of, nearest_first
 from .opening import CachedValue, Index
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _MOST_NAMED = 20
 _LONGEST_NAME = 60
@@ -41,20 +45,28 @@ def narrowed(index: Index, where: Mapping[str, Any] | None) -> Index:
     found = _kept.of(part)
     for sentence in found.warnings:
         current_meter().warn(sentence)
-    vectors = index.vectors.only(where, found.allowed)
-    return replace(part, allowed=found.allowed, vectors=vectors)
+    return replace(
+        part,
+        catalogue=index.catalogue.only(where, found.numbers),
+        allowed=found.allowed,
+        vectors=index.vectors.only(where, found.allowed),
+    )
 
 
 class _Allowed(NamedTuple):
-    """The passages that meet a filter, and why there are none."""
+    """The passages that meet a filter, their numbers, and why there are none."""
 
     allowed: frozenset[str]
+    numbers: NDArray[np.int32]
     warnings: list[str]
 
 
 def _load(index: Index) -> _Allowed:
-    allowed = frozenset(index.catalogue.passage_ids())
-    return _Allowed(allowed, [] if allowed else [_reason(index)])
+    import numpy as np
+
+    found = index.catalogue.passage_numbers()
+    numbers = np.fromiter(found.values(), np.int32, len(found))
+    return _Allowed(frozenset(found), numbers, [] if found else [_reason(index)])
 
 
 _kept = CachedValue(lambda index: "", _load, by_filter=True)

@@ -329,10 +329,7 @@ async def language_model(index: Index, context: Context, name: str | None = None
     if name is not None:
         context = context.model_copy(update={"model": name})
     return await open_language_model(
-        context,
-        index.operator,
-        index.replies,
-        partial(offline_reader, index),
+        context, index.operator, index.replies, partial(offline_reader, index)
     )
 
 
@@ -353,10 +350,7 @@ class CachedValue(Generic[T]):
     """
 
     def __init__(
-        self,
-        stamp: Callable[[Index], str],
-        load: Callable[[Index], T],
-        by_filter: bool = False,
+        self, stamp: Callable[[Index], str], load: Callable[[Index], T], by_filter: bool = False
     ) -> None:
         self._stamp = stamp
         self._load = load

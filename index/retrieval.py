@@ -14,6 +14,7 @@ from ..state.records import Evidence, Metadata
 from .dating import of_time, time_wanted
 from .documents import weighed_by_documents
 from .layers import SENTENCES
+from .narrowed_vectors import nearest_allowed
 from .narrowing import narrowed
 from .opening import Index
 from .vector_worth import worth_for
@@ -109,7 +110,7 @@ def best_retriever(index: Index, retriever: Literal["auto", RetrieverName]) -> R
 
 def _nearest(index: Index, question: str, most: int) -> list[tuple[str, float]]:
     vector = embed_queries(index.embedder, [question])[0]
-    return index.vectors.search("passages", vector, most, index.allowed)
+    return nearest_allowed(index, vector[None], most)[0]
 
 
 def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]:
@@ -136,7 +137,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     settings = BridgingSettings(lexical_weight=words, vector_weight=worth)
     allowed = allowed_places(index)
     if loaded.is_flat:
-        found = index.vectors.search_all("passages", asked, max(_NEAR, most), index.allowed)
+        found = nearest_allowed(index, asked, max(_NEAR, most))
         near = loaded.places_of([id for each in found for id, _ in each])
         compare = partial(loaded.compared, question=asked[0], rest=asked[1])
         places, scores = rank_near(graph, parts, near, compare, settings, allowed)

@@ -13,7 +13,12 @@ def is_large(index: Index) -> bool:
 
     A filter does not count.
     """
-    return _count.of(index) >= large.FLAT_FROM
+    return passage_count(index) >= large.FLAT_FROM
+
+
+def passage_count(index: Index) -> int:
+    """The number of passages, of all of a narrowed index. Blocks."""
+    return _count.of(index)
 
 
 _count = CachedValue(passages_stamp, lambda index: index.catalogue.count_passages())

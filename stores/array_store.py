@@ -17,14 +17,7 @@ from .array_chunks import (
     has_chunks,
     write_chunks,
 )
-from .arrays import (
-    ENDING,
-    DamagedArraysError,
-    Scratch,
-    delete_arrays_but,
-    load_arrays,
-    save_arrays,
-)
+from .arrays import ENDING, DamagedArraysError, Scratch, delete_arrays_but, load_arrays, save_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, exists, func, select
 
@@ -14,7 +14,7 @@ from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
 from .document_titles import DocumentTitles, note_titles
 from .file_notes import make_unread, noted_files
-from .passage_rows import beginnings, delete_passages, stored_passages, write_passages
+from .passage_rows import beginnings, delete_passages, passage_of, stored_passages, write_passages
 from .passage_stamp import PASSAGES, stamp_after
 from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
@@ -32,6 +32,10 @@ from .queries import (
     upsert,
 )
 from .vacuuming import vacuum
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FORGETTING = "forgetting"  # property: texts are gone, but stored replies may still repeat them
 
@@ -76,22 +80,29 @@ class Catalogue:
     >>> [passage] = catalogue.passages([id])
     """
 
-    def __init__(self, engine: Engine, where: ColumnElement[bool] | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        where: ColumnElement[bool] | None = None,
+        among: NDArray[np.int32] | None = None,
+    ) -> None:
         self._engine = engine
         self.titles = DocumentTitles(engine)
         self._where = () if where is None else (where,)
+        self._among = among
 
     @property
     def engine(self) -> Engine:
         """The database that the catalogue is in."""
         return self._engine
 
-    def only(self, where: Mapping[str, Any]) -> Catalogue:
+    def only(self, where: Mapping[str, Any], among: NDArray[np.int32] | None = None) -> Catalogue:
         """The same catalogue, which finds and shows no passages but those that meet a filter.
 
+        ``among`` may tell the numbers of these passages, so that a search need not look for them.
         Raises RagraphsError for a filter of another form.
         """
-        return Catalogue(self._engine, passage_condition(self._engine, where))
+        return Catalogue(self._engine, passage_condition(self._engine, where), among)
 
     def property(self, name: str) -> Any:
         """The property ``name``, or None."""
@@ -239,12 +250,18 @@ class Catalogue:
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        query = select(tables.passages.c.id).where(*self._where)
-        return {id for (id,) in rows(self._engine, query)}
+        return set(self.passage_numbers())
+
+    def passage_numbers(self) -> dict[str, int]:
+        """The numbers of all passages by their ids."""
+        query = select(tables.passages.c.id, tables.passages.c.number).where(*self._where)
+        return {id: number for id, number in rows(self._engine, query)}
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
-        return list(map(_passage, rows_in_order(self._engine, tables.passages, ids, *self._where)))
+        return list(
+            map(passage_of, rows_in_order(self._engine, tables.passages, ids, *self._where))
+        )
 
     def lines_before(self, ids: Iterable[str]) -> dict[str, str]:
         """The lines that stand before each of the passages ``ids`` in its document."""
@@ -258,7 +275,7 @@ class Catalogue:
         query = select(table).order_by(table.c.start, table.c.id)
         found: dict[str, list[Passage]] = {}
         for row in rows_with(self._engine, query, table.c.document, documents):
-            found.setdefault(row.document, []).append(_passage(row))
+            found.setdefault(row.document, []).append(passage_of(row))
         return found
 
     def beginnings(self, documents: Iterable[str]) -> dict[str, tuple[str, str, str]]:
@@ -274,7 +291,7 @@ class Catalogue:
         table = tables.passages
         query = select(table).where(*self._where)
         query = query.order_by(table.c.document, table.c.start, table.c.id)
-        return map(_passage, rows(self._engine, query))
+        return map(passage_of, rows(self._engine, query))
 
     def outdated_entries(self) -> list[str]:
         """The ids of passages that had other metadata when their vectors were stored."""
@@ -289,7 +306,8 @@ class Catalogue:
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
         with self._engine.connect() as connection:
-            return lexical_index.search(connection, question, most, *self._where)
+            [where] = self._where or (None,)
+            return lexical_index.search(connection, question, most, where, self._among)
 
     def count_holding(self, words: Iterable[str], most: int) -> list[int]:
         """How many passages hold a term of each of ``words``, which are counted up to ``most``."""
@@ -304,14 +322,10 @@ class Catalogue:
         is_said = said_in_a_row(words)
         for row in rows(self._engine, holding_words(words).where(*self._where)):
             if is_said(row.text) or is_said(row.title):
-                yield _passage(row)
+                yield passage_of(row)
 
     def metadata_kinds(self) -> dict[str, dict[str, Any]]:
-        """The keys of all metadata, each with the kinds of its values.
-
-        The kinds are ``text``, with an example, ``number``, ``boolean`` and ``list``. Reads the
-        metadata of every passage.
-        """
+        """The keys of all metadata with the kinds of values, as ``conditions`` finds them."""
         return metadata_kinds(self._engine)
 
     def document_dates(self) -> dict[str, str | None]:
@@ -350,19 +364,6 @@ def _note_changes(connection: Connection, changes: int) -> None:
     before = connection.scalar(_PROPERTY.with_for_update(), {"wanted": PASSAGES})
     stamp = stamp_after(before and json.loads(before), changes)
     upsert(connection, tables.properties, [property_row(PASSAGES, stamp)])
-
-
-def _passage(row: Any) -> Passage:
-    passage: Passage = {
-        "id": row.id,
-        "document": row.document,
-        "title": row.title,
-        "text": row.text,
-        "start": row.start,
-        "end": row.end,
-        "metadata": row.metadata,
-    }
-    return {**passage, "turns": row.turns} if row.turns else passage
 
 
 def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:

@@ -21,7 +21,6 @@ from .chroma_client import DATABASE, ChromaClient, open_folder, open_server, ser
 from .chroma_rows import (
     MOST_READ,
     MOST_ROWS,
-    cosines,
     delete_rows,
     describe_rows,
     entries_of,
@@ -160,10 +159,7 @@ class ChromaVectors(Vectors):
         most: int,
         among: AbstractSet[str] | None = None,
     ) -> list[list[tuple[str, float]]]:
-        if among is not None and len(among) <= MOST_READ:
-            found = partial(cosines, vectors=vectors, ids=sorted(among))
-        else:
-            found = partial(nearest, vectors=vectors, most=most, among=among)
+        found = partial(nearest, vectors=vectors, most=most, among=among)
         near = self._read(collection, found) or [[] for _ in vectors]
         return [sorted(each, key=lambda one: (-one[1], one[0]))[:most] for each in near]
 
@@ -237,10 +233,7 @@ class ChromaVectors(Vectors):
 
     @contextmanager
     def _opened(
-        self,
-        collection: Collection,
-        generation: Generation | None = None,
-        writes: bool = False,
+        self, collection: Collection, generation: Generation | None = None, writes: bool = False
     ) -> Iterator[ChromaCollection]:
         import httpx
         from chromadb.errors import ChromaError

@@ -67,10 +67,7 @@ class ChromaClient:
     """A client of one generation of vectors, with the collections that were opened."""
 
     def __init__(
-        self,
-        api: ClientAPI,
-        written: str | None,
-        copy: TemporaryDirectory[str] | None = None,
+        self, api: ClientAPI, written: str | None, copy: TemporaryDirectory[str] | None = None
     ) -> None:
         self.api = api
         self.written = written

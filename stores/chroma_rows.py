@@ -46,10 +46,7 @@ def describe_rows(store: ChromaCollection, entries: Sequence[Entry]) -> None:
 
 
 def nearest(
-    store: ChromaCollection,
-    vectors: NDArray[np.float32],
-    most: int,
-    among: Iterable[str] | None,
+    store: ChromaCollection, vectors: NDArray[np.float32], most: int, among: Iterable[str] | None
 ) -> list[list[tuple[str, float]]]:
     """The ids of the ``most`` nearest to each of ``vectors``, of ``among`` if given, and cosines.
 
@@ -76,22 +73,6 @@ def _cosines(found: QueryResult) -> list[list[tuple[str, float]]]:
         [(id, 1 - far) for id, far in zip(ids, distances, strict=True)]
         for ids, distances in zip(found["ids"], found["distances"] or (), strict=True)
     ]
-
-
-def cosines(
-    store: ChromaCollection, vectors: NDArray[np.float32], ids: Sequence[str]
-) -> list[list[tuple[str, float]]]:
-    """The cosines of a few ids that have a vector, all of which are read, with each of ``vectors``.
-
-    Empty where none has one.
-    """
-    found = store.get(list(ids), include=["embeddings"]) if ids else None
-    if found is None or not found["ids"]:
-        return []
-    rows = np.asarray(found["embeddings"], dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=1)[:, None] * np.linalg.norm(rows, axis=1)
-    near = vectors @ rows.T / np.maximum(lengths, 1e-20)
-    return [list(zip(found["ids"], each, strict=True)) for each in near.tolist()]
 
 
 def entries_of(

@@ -168,10 +168,7 @@ class EntityStore:
         }
 
     def passages_of(
-        self,
-        ids: Iterable[str],
-        most: int | None = None,
-        among: Sequence[str] | None = None,
+        self, ids: Iterable[str], most: int | None = None, among: Sequence[str] | None = None
     ) -> dict[str, list[str]]:
         """The ids of the passages that speak of each entity: the first ``most``, or ``among``."""
         table = tables.entity_passages

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import (
     ColumnClause,
     ColumnElement,
     Connection,
     bindparam,
     column,
-    desc,
     func,
     literal_column,
     select,
@@ -21,7 +22,7 @@ from sqlalchemy import (
 
 from ..language.analyser import terms
 from ..state.places import section_of
-from . import tables
+from . import large, tables
 from .queries import batches, begin_writing
 
 # No character of a term separates tokens, since without positions FTS5 has no phrases.
@@ -30,8 +31,12 @@ _INDEX = text(
     "title, body, detail = 'column', tokenize = \"ascii tokenchars '.,'''\")"
 )
 _TITLE_WEIGHT = 3.0
+_MOST_SCORED = 10_000  # passages of a large index; each takes some three microseconds
 _TERMS = table("passage_terms", column("rowid"))
 _WHOLE_ROW: ColumnClause[Any] = literal_column("passage_terms")
+_SCORES = select(_TERMS.c.rowid, func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).where(
+    _WHOLE_ROW.match(bindparam("asked"))
+)
 _ADD = text("INSERT INTO passage_terms (rowid, title, body) VALUES (:number, :title, :body)")
 _REMOVE = text(
     "DELETE FROM passage_terms WHERE rowid IN (SELECT number FROM passages WHERE id IN :ids)"
@@ -43,30 +48,34 @@ def create(connection: Connection) -> None:
     connection.execute(_INDEX)
 
 
-def search(
-    connection: Connection,
-    query_terms: Sequence[str],
-    most: int,
-    where: ColumnElement[bool] | None = None,
-) -> list[tuple[str, float]]:
-    """The ids of at most ``most`` passages that hold ``query_terms``, with scores, best first."""
-    passages = tables.passages
-    query = (
-        select(passages.c.id, (-func.bm25(_WHOLE_ROW, _TITLE_WEIGHT, 1.0)).label("score"))
-        .join_from(_TERMS, passages, passages.c.number == _TERMS.c.rowid)
-        .where(_WHOLE_ROW.match(_match(query_terms)))
-        .order_by(desc("score"), passages.c.id)
-        .limit(most)
-    )
-    if where is not None:
-        query = query.where(where)
-    return [(id, score) for id, score in connection.execute(query)]
+def scores(
+    connection: Connection, query_terms: Sequence[str]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The numbers of the passages that hold ``query_terms``, with their scores.
+
+    Of a large index, of the passages that hold one of the rarer terms, which all terms score.
+    """
+    asked = [_match(query_terms)]
+    if len(query_terms) > 1 and _is_large(connection):
+        held = counts(connection, [[term] for term in query_terms])
+        known = {term: count for term, count in zip(query_terms, held, strict=True) if count}
+        rare = large.rarest(known, _MOST_SCORED)
+        if common := [term for term in known if term not in rare]:
+            asked = [f"({_match(rare)}) {sign} ({_match(common)})" for sign in ("AND", "NOT")]
+    found = [row for one in asked for row in connection.execute(_SCORES, {"asked": one}).all()]
+    numbers, negative = zip(*found, strict=True) if found else ((), ())
+    return np.array(numbers, np.int32), -np.array(negative)
+
+
+def _is_large(connection: Connection) -> bool:
+    """Whether so many passages have been stored, which is known sooner than how many there are."""
+    return (connection.scalar(select(func.max(tables.passages.c.number))) or 0) >= large.FLAT_FROM
 
 
 def counts(
     connection: Connection,
     asked: Sequence[Sequence[str]],
-    most: int,
+    most: int | None = None,
     where: ColumnElement[bool] | None = None,
 ) -> list[int]:
     """How many passages hold one of the terms of each of ``asked``, counted up to ``most``."""

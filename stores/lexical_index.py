@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 
-from sqlalchemy import ColumnElement, Connection
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, select
 
 from ..language.analyser import terms
-from . import fts5, postings
-from .queries import is_postgresql
+from . import fts5, postings, tables
+from .queries import batches, is_postgresql
 
 _MOST_QUERY_TERMS = 200
+_MOST_LOOKED_UP = 8192
 
 
 def create(connection: Connection) -> None:
@@ -25,16 +28,27 @@ def create(connection: Connection) -> None:
 
 
 def search(
-    connection: Connection, question: str, most: int, where: ColumnElement[bool] | None = None
+    connection: Connection,
+    question: str,
+    most: int,
+    where: ColumnElement[bool] | None = None,
+    among: NDArray[np.int32] | None = None,
 ) -> list[tuple[str, float]]:
     """The ids of at most ``most`` passages with BM25 scores (higher is better), best first.
 
-    Given ``where``, of the passages that meet this condition.
+    Given ``where``, of the passages that meet this condition; ``among``, their numbers as far as
+    these are known, spare it the others. Of a large index, passages that hold none but the
+    commonest terms of a question may be left out.
     """
     if not (query_terms := _query_terms(question)):
         return []
-    found: list[tuple[str, float]] = _form(connection).search(connection, query_terms, most, where)
-    return found
+    found: tuple[NDArray[np.int32], NDArray[np.float64]]
+    found = _form(connection).scores(connection, query_terms)
+    numbers, scores = found
+    if among is not None:
+        is_allowed = np.isin(numbers, among)
+        numbers, scores = numbers[is_allowed], scores[is_allowed]
+    return _best(connection, numbers, scores, most, where)
 
 
 def counts(
@@ -78,3 +92,33 @@ def _query_terms(question: str) -> list[str]:
 
 def _form(connection: Connection) -> ModuleType:
     return postings if is_postgresql(connection) else fts5
+
+
+def _best(
+    connection: Connection,
+    numbers: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    most: int,
+    where: ColumnElement[bool] | None,
+) -> list[tuple[str, float]]:
+    """The ids and scores of the ``most`` best passages that are stored and meet ``where``.
+
+    Looks up more and more of them, each time with all that score alike, until there are enough.
+    """
+    order = np.argsort(-scores, kind="stable")
+    falling = -scores[order]
+    passages = tables.passages.c
+    query = select(passages.number, passages.id)
+    if where is not None:
+        query = query.where(where)
+    found: list[tuple[str, float]] = []
+    start, count = 0, 2 * most
+    while start < len(order) and len(found) < most:
+        end = min(start + count, len(order))
+        end = int(np.searchsorted(falling, falling[end - 1], side="right"))
+        chosen = dict(zip(numbers[order[start:end]].tolist(), -falling[start:end], strict=True))
+        for batch in batches(chosen, _MOST_LOOKED_UP):
+            for number, id in connection.execute(query.where(passages.number.in_(batch))):
+                found.append((id, float(chosen[number])))
+        start, count = end, 2 * count
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:most]

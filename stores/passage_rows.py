@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, select
 
+from ..state.records import Passage
 from . import lexical_index, tables
 from .pgvector_tables import delete_vectors
 from .pieces import NewDocument, identified
@@ -23,6 +24,20 @@ def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[st
     table = tables.passages.c
     query = select(table.id, table.before, table.metadata).where(table.document.in_(documents))
     return {row.id: row for row in connection.execute(query)}
+
+
+def passage_of(row: Any) -> Passage:
+    """A row as the passage that others are given."""
+    passage: Passage = {
+        "id": row.id,
+        "document": row.document,
+        "title": row.title,
+        "text": row.text,
+        "start": row.start,
+        "end": row.end,
+        "metadata": row.metadata,
+    }
+    return {**passage, "turns": row.turns} if row.turns else passage
 
 
 def beginnings(documents: Sequence[str]) -> Select[Any]:

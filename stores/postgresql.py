@@ -52,12 +52,7 @@ _ALIVE = {  # a machine that died without a word is noticed within a minute
 
 
 def open_shared(
-    url: str,
-    name: str,
-    *,
-    create: bool,
-    any_format: bool = False,
-    with_vectors: bool = False,
+    url: str, name: str, *, create: bool, any_format: bool = False, with_vectors: bool = False
 ) -> Engine:
     """The database of the index ``name`` on the PostgreSQL server at ``url``.
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sqlalchemy import (
     BigInteger,
     Column,
-    ColumnElement,
     Connection,
     Integer,
     LargeBinary,
@@ -42,7 +41,6 @@ _LEAST_IDF = 1e-6  # as in FTS5, of terms that half of all passages hold
 _BLOCK = 2048  # numbers of passages
 _LONGEST_KEY = 200  # characters of a term; a database indexes no longer ones
 _MOST_POSTINGS = 200_000  # that a question reads of a large index
-_MOST_LOOKED_UP = 8192
 
 # Of a passage that holds the term: its number, the number of its terms, the weighted frequency.
 _POSTING = np.dtype([("number", "<i4"), ("length", "<i4"), ("frequency", "<i4")])
@@ -71,13 +69,10 @@ def create(connection: Connection) -> None:
     add_missing(connection, _TOTALS, [{"id": 0, "passages": 0, "terms": 0}])
 
 
-def search(
-    connection: Connection,
-    query_terms: Sequence[str],
-    most: int,
-    where: ColumnElement[bool] | None = None,
-) -> list[tuple[str, float]]:
-    """The ids of at most ``most`` passages that hold ``query_terms``, with scores, best first.
+def scores(
+    connection: Connection, query_terms: Sequence[str]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The numbers of the passages that hold ``query_terms``, with their scores.
 
     Of a large index, the commonest terms are left out beside rarer ones.
     """
@@ -87,25 +82,14 @@ def search(
     query = select(_BLOCKS.c.term, func.sum(_BLOCKS.c.passages)).where(known)
     counts = {term: count for term, count in connection.execute(query.group_by(_BLOCKS.c.term))}
     if total.passages >= large.FLAT_FROM:
-        counts = _rarest(counts)
+        counts = {term: counts[term] for term in large.rarest(counts, _MOST_POSTINGS)}
     found: dict[str, list[bytes]] = {key: [] for key in keys if key in counts}
     if not found:
-        return []
+        return np.empty(0, np.int32), np.empty(0)
     query = select(_BLOCKS.c.term, _BLOCKS.c.postings).where(_BLOCKS.c.term.in_(list(found)))
     for term, postings in connection.execute(query):
         found[term].append(postings)
-    numbers, scores = _scores(list(found.values()), total.passages, total.terms)
-    return _best(connection, numbers, scores, most, where)
-
-
-def _rarest(counts: dict[str, int]) -> dict[str, int]:
-    """The rarest terms that have few enough postings together, and at least one."""
-    kept: dict[str, int] = {}
-    for term, count in sorted(counts.items(), key=lambda pair: (pair[1], pair[0])):
-        if kept and sum(kept.values()) + count > _MOST_POSTINGS:
-            break
-        kept[term] = count
-    return kept
+    return _scores(list(found.values()), total.passages, total.terms)
 
 
 def _scores(
@@ -127,36 +111,6 @@ def _scores(
         scores[at] += max(idf, _LEAST_IDF) * frequency * (_K1 + 1) / saturated
         start += len(each)
     return numbers, scores
-
-
-def _best(
-    connection: Connection,
-    numbers: NDArray[np.int32],
-    scores: NDArray[np.float64],
-    most: int,
-    where: ColumnElement[bool] | None,
-) -> list[tuple[str, float]]:
-    """The ids and scores of the ``most`` best passages that are stored and meet ``where``.
-
-    Looks up more and more of them, each time with all that score alike, until there are enough.
-    """
-    order = np.argsort(-scores, kind="stable")
-    falling = -scores[order]
-    passages = tables.passages.c
-    query = select(passages.number, passages.id)
-    if where is not None:
-        query = query.where(where)
-    found: list[tuple[str, float]] = []
-    start, count = 0, 2 * most
-    while start < len(order) and len(found) < most:
-        end = min(start + count, len(order))
-        end = int(np.searchsorted(falling, falling[end - 1], side="right"))
-        chosen = dict(zip(numbers[order[start:end]].tolist(), -falling[start:end], strict=True))
-        for batch in batches(chosen, _MOST_LOOKED_UP):
-            for number, id in connection.execute(query.where(passages.number.in_(batch))):
-                found.append((id, float(chosen[number])))
-        start, count = end, 2 * count
-    return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:most]
 
 
 def add(connection: Connection, ids: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +56,9 @@ class Vectors(Protocol):
     >>> vectors.add("passages", [Entry("p1", "Text.", {})], embedder.embed(["Text."]))
     >>> [(id, cosine)] = vectors.search("passages", embedder.embed(["Who?"])[0], most=1)
     """
+
+    # So many neighbours are found sooner than the nearest of a few ten thousand ids.
+    most_near: ClassVar[int] = 1_500
 
     def at(self, generation: str) -> Vectors:
         """The vectors of another generation of the same index."""

@@ -44,7 +44,7 @@ def measure(
     embeddings: str = "lexical",
     stores: Annotated[
         Literal["folder", "shared"],
-        typer.Option(help="Where the index is: in a folder, or in PostgreSQL and a Chroma server."),
+        typer.Option(help="Where the index is: in a folder, or in PostgreSQL."),
     ] = "folder",
     folder: Annotated[
         Path | None, typer.Option(help="Folder for corpus and index, which is kept.")
@@ -124,9 +124,8 @@ def write_constants(
 
 def _environment(stores: str) -> dict[str, str]:
     if stores == "shared":
-        missing = [name for name in _SHARED if not os.environ.get(name)]
-        if missing:
-            raise RagraphsError(f"Shared stores need {' and '.join(missing)}; set them first.")
+        if not os.environ.get(_SHARED[0]):
+            raise RagraphsError(f"Shared stores need {_SHARED[0]}; set it first.")
         return dict(os.environ)
     return {name: value for name, value in os.environ.items() if name not in _SHARED}
 

@@ -42,14 +42,51 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 
 def markdown(files: Sequence[Path], smallest: int) -> str:
-    """Tables of layers, questions and changes, for each kind of embeddings and stores."""
+    """Tables of layers, questions and changes, for each kind of embeddings and stores.
+
+    Then tables of both kinds of stores side by side, of one size and embeddings.
+    """
     said = []
     for (embeddings, stores), sizes in sorted(_measured(files).items()):
         said.append(f"Embeddings `{embeddings.partition('@')[0]}`, stores `{stores}`:\n")
         said += [*_layer_rows(sizes, smallest), ""]
         said += [*_question_rows(sizes, smallest), ""]
         said += [*_change_rows(sizes, smallest), ""]
+    said += _compared(_measured(files))
     return "\n".join(said)
+
+
+def _compared(measured: Mapping[tuple[str, str], dict[int, dict[str, Part]]]) -> Iterator[str]:
+    """Milliseconds of questions in a folder and in PostgreSQL, and of filters in each."""
+    for (embeddings, stores), sizes in sorted(measured.items()):
+        for size, parts in sorted(sizes.items()):
+            other = measured.get((embeddings, "shared"), {}).get(size, {}).get(_SERVING)
+            if stores != "folder" or not other or not (own := parts.get(_SERVING)):
+                continue
+            yield f"{size:,} passages in a folder and in PostgreSQL, `{embeddings}`:\n"
+            yield "| question by | folder, ms (processor) | PostgreSQL, ms (processor) | ratio |"
+            yield "|---|---:|---:|---:|"
+            for way in [way for way in own["asked"] if way in other["asked"]]:
+                first, second = (one["asked"][way] for one in (own, other))
+                (took, used), (then, spent) = map(_times, (first, second))
+                yield (
+                    f"| {way} | {took:,.0f} ({used:,.0f}) | {then:,.0f} ({spent:,.0f}) "
+                    f"| {then / took:.2f} ({spent / used:.2f}) |"
+                )
+            yield "\n| search, ms (processor) | all | 50 % | 10 % | 1 % |"
+            yield "|---|---:|---:|---:|---:|"
+            for name, one in (("folder", own), ("PostgreSQL", other)):
+                for way, shares in one["filtered_ms"].items():
+                    shown = (
+                        f"{each['median_ms']:,.0f} ({each['processor_ms']:,.0f})"
+                        for each in shares.values()
+                    )
+                    yield f"| {way}, {name} | {' | '.join(shown)} |"
+
+
+def _times(row: Mapping[str, float]) -> tuple[float, float]:
+    """Milliseconds of a question, and of processors, also of the servers that were asked."""
+    return row["median_ms"], row["median_processor_ms"] + row.get("others_processor_ms", 0.0)
 
 
 def constants(files: Sequence[Path], replies: Path) -> dict[str, Any]:

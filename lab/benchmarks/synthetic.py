@@ -69,7 +69,8 @@ def main(folder: Path, passages: int = 200, questions: int = 300, seed: int = 0)
     facts: list[list[Fact]] = []
     with (folder / "passages.jsonl").open("w", encoding="utf-8") as file:
         for made in islice(passages_with_facts(seed), passages):
-            file.write(json.dumps(made.document) + "\n")
+            place = int(made.document["id"]) % 100  # by which a filter leaves any share
+            file.write(json.dumps({**made.document, "place": place}) + "\n")
             if made.facts:
                 facts.append(made.facts)
     chosen = facts[:: max(1, len(facts) // questions)][:questions]

@@ -8,6 +8,7 @@ from langgraph.types import Send
 
 from ...context import GraphragContext
 from ...index.grading import fitted_grader
+from ...index.narrowed_vectors import nearest_allowed
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...models.graders import SimilarityGrader
@@ -136,7 +137,7 @@ def _is_known(index: Index, question: str) -> bool:
     """
     grader = SimilarityGrader(index.embedder, fitted_grader(index))
     vector = embed_queries(index.embedder, [question])[0]
-    cosines = dict(index.vectors.search("passages", vector, _NEAR, index.allowed))
+    cosines = dict(nearest_allowed(index, vector[None], _NEAR)[0])
     ids = [id for id, _ in index.catalogue.search_terms(question, _LOOKED_AT)]
     near = index.catalogue.passages([*ids, *list(cosines)[:_LOOKED_AT]])
     return any(

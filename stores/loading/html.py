@@ -161,10 +161,7 @@ class _TextLayout:
                 self._visit(*step, left)
 
     def _visit(
-        self,
-        element: PageElement,
-        verbatim: bool,
-        left: list[tuple[PageElement, bool] | str],
+        self, element: PageElement, verbatim: bool, left: list[tuple[PageElement, bool] | str]
     ) -> None:
         from bs4.element import CData, NavigableString, Tag
 

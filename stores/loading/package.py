@@ -139,11 +139,7 @@ def _unpacked_parts(
 
 
 def _unpacked(
-    packed: zipfile.ZipFile,
-    part: zipfile.ZipInfo,
-    most: int,
-    source: SourceFile,
-    kind: PackageKind,
+    packed: zipfile.ZipFile, part: zipfile.ZipInfo, most: int, source: SourceFile, kind: PackageKind
 ) -> bytes:
     if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise zipfile.BadZipFile("a compression that such files do not use")

@@ -21,8 +21,9 @@ from ragraphs.index.opening import COPIED_FROM, open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
 from ragraphs.state.records import NewReply
-from ragraphs.stores import schema
+from ragraphs.stores import pgvector, schema
 from ragraphs.views.status import describe, export_lines
+from raw_sql import sql
 from scripted_model import DOCUMENTS, QUESTION
 from shared_stores import SharedStores, serving_stores
 
@@ -121,6 +122,15 @@ def without_metadata(lines: list[str]) -> list[dict[str, Any]]:
         {key: value for key, value in json.loads(line).items() if key not in left_out}
         for line in lines
     ]
+
+
+@pytest.mark.slow
+def test_a_copy_in_a_database_has_the_index_of_its_vectors(folder, monkeypatch):
+    monkeypatch.setattr(pgvector, "_INDEXED", 1)
+    copy_index(folder, "copy")
+    with open_index("copy").engine.connect() as connection:
+        found = sql(connection, "SELECT indexname FROM pg_indexes").scalars().all()
+    assert {"vectors_passages_near", "vectors_entities_near"} <= set(found)
 
 
 @pytest.mark.slow

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import ragraphs
 from http_stub import HttpStub, Response
-from langchain_core.embeddings import Embeddings
-from ragraphs.models.lexical import LexicalEmbedder
+from lexical_embeddings import Lexical
 from scripted_model import FACT, QUESTION, Script
 
 with warnings.catch_warnings():
@@ -74,16 +73,6 @@ def test_a_search_that_finds_nothing_ends_without_an_answer(
     script.replies["Grades"] = {"grades": [{"id": "1", "grade": 0}]}
     found = built(engine, rivers, llm=llm).invoke({"question": QUESTION})
     assert not found["sufficient"] and found["citations"] == []
-
-
-class Lexical(Embeddings):
-    """Our embeddings without a model, as LangChain calls them."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return LexicalEmbedder().embed(texts).tolist()
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
 
 
 def test_a_retriever_of_it_is_searched_and_cited(llm: Any, script: Script) -> None:

@@ -23,8 +23,8 @@ from stub_openai import OpenAIStub
 
 pytestmark = pytest.mark.slow
 
-KEYS = 10
-EACH = int(os.environ.get("RAGRAPHS_TEST_REQUESTS", "8"))  # requests of a key
+KEYS = int(os.environ.get("RAGRAPHS_TEST_KEYS", "10"))
+EACH = int(os.environ.get("RAGRAPHS_TEST_REQUESTS", "8"))  # of a key
 TOKENS = 107  # of a request to the stub, and its reply
 FIRST = 1000  # enough for a prompt, of whose tokens more are reserved than the stub counts
 

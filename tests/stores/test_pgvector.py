@@ -17,6 +17,7 @@ from ragraphs.stores.pgvector_tables import vector_table
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.vectors import Entry
+from raw_sql import sql
 from sqlalchemy import Engine, event
 
 pytestmark = pytest.mark.slow
@@ -143,6 +144,20 @@ def test_vectors_too_long_for_an_index_are_compared_one_by_one(engine, monkeypat
     vectors.add("passages", [Entry(f"p{at}", "", {}) for at in range(3)], rows)
     vectors.settle("passages")
     assert vectors.search("passages", rows[1], 1) == [("p1", pytest.approx(1))]
+
+
+def test_a_vector_that_fits_stands_in_its_row(engine):
+    vectors = PostgresVectors(engine)
+    for collection, length in (("passages", 3000), ("entities", 3600), ("reports", 5000)):
+        vectors.add(collection, [Entry("a", "", {})], np.ones((1, length), np.float32))
+        assert vectors.get(collection, ["a"]).shape == (1, length)
+    with engine.connect() as connection:
+        stored = "SELECT attstorage FROM pg_attribute WHERE attname = 'vector' AND attrelid = "
+        kinds = [
+            sql(connection, f"{stored}'vectors_{one}'::regclass").scalar_one()
+            for one in ("passages", "entities", "reports")
+        ]
+    assert kinds[0] == "p" and "p" not in kinds[1:]
 
 
 def test_vectors_of_another_length_are_told(engine):

@@ -90,3 +90,17 @@ def test_of_a_large_index_the_commonest_terms_are_left_out_beside_rarer_ones(kin
     monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 20)
     assert len(catalogue.search_terms("common word7", 99)) == 1
     assert len(catalogue.search_terms("common", 99)) == 30
+
+
+def test_of_a_large_index_in_a_file_passages_with_a_rarer_term_are_scored_by_all(monkeypatch):
+    catalogue = Catalogue(open_memory())
+    texts = [f"common word{at} {'rare' if at % 6 == 0 else 'else'}" for at in range(30)]
+    texts += ["rare alone", "rare rare common common"]
+    written(catalogue, [(str(at), [text]) for at, text in enumerate(texts)])
+    question = "common rare"
+    all_found = catalogue.search_terms(question, 99)
+    monkeypatch.setattr("ragraphs.stores.fts5._MOST_SCORED", 10)
+    assert catalogue.search_terms(question, 99) == all_found and len(all_found) == 32
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 20)
+    assert catalogue.search_terms(question, 99) == all_found[:7]
+    assert len(catalogue.search_terms("common", 99)) == 31

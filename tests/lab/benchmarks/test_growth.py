@@ -54,6 +54,23 @@ def test_the_table_has_the_part_of_each_layer_and_the_exponents(measured):
     assert "| graph | 10,000 | 1.0 | 20 | 1 | 20 | 0.30 | 100 | 5 |" in table
 
 
+def test_both_kinds_of_stores_stand_side_by_side(measured):
+    lines = [json.loads(line) for line in measured.read_text().splitlines()]
+    shares = {str(share): {"median_ms": 7.0, "processor_ms": 5.0} for share in (100, 50, 10, 1)}
+    with measured.open("w") as file:
+        for stores, times in (("folder", 1), ("shared", 3)):
+            for line in lines:
+                for row in line["asked"].values():
+                    row["others_processor_ms"] = 10 * (times - 1)
+                    row["median_ms"] = 20 * times
+                line |= {"stores": stores, "filtered_ms": {"hybrid": shares}}
+                file.write(json.dumps(line) + "\n")
+    table = markdown([measured], smallest=1000)
+    assert "10,000 passages in a folder and in PostgreSQL, `lexical`:" in table
+    assert "| graph | 20 (20) | 60 (40) | 3.00 (2.00) |" in table
+    assert "| hybrid, PostgreSQL | 7 (5) | 7 (5) | 7 (5) | 7 (5) |" in table
+
+
 def test_a_size_that_was_killed_in_the_middle_keeps_its_layers_and_is_no_constant(measured):
     with measured.open("a") as file:
         file.write(part(100_000, "passages", 1000, 1))
@@ -88,4 +105,5 @@ def test_a_small_corpus_is_measured_part_by_part_and_a_second_run_has_nothing_to
     assert "| remove | 40 |" in markdown([out], smallest=10)
     assert set(serving["asked"]) == {"graph", "hybrid", "hoprag", "tog2", "graphrag local"}
     assert serving["asked"]["graph"]["recall_at_5"] > 0.8
+    assert set(serving["filtered_ms"]) == {"lexical", "vector", "hybrid", "graph"}
     assert serving["resident_mb"] > serving["of_files_mb"] > 0
