@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ragraphs.language.answer_types import name_spans
 from ragraphs.offline.reading import read
 
 
@@ -267,3 +268,9 @@ def test_other_forms_of_a_verb_and_whole_amounts_are_read(question, text, expect
 )
 def test_the_thing_that_a_pronoun_stands_for_is_named_before(text, expected):
     assert answer("Where did Ambrose buy the clock?", "Letter", text) == expected
+
+
+def test_an_amount_behind_a_name_is_no_part_of_it():
+    text = "The cheapest offer came from Wold Roofing 11,950."
+    assert [one.text for one in name_spans(text)] == ["Wold Roofing"]
+    assert name_spans("Apollo 13 flew.")[0].text == "Apollo 13"
