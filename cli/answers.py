@@ -193,8 +193,10 @@ def _best_passages(result: AnswerOutput, most: int) -> tuple[list[PassageExcerpt
     Communities cannot be opened.
     """
     passages = [one for one in result["evidence"] if one["found"] != "community"]
-    said = result["answer"] if result["sufficient"] else ""
-    best = best_passages(passages, result["citations"], said)[:most]
+    said, marked = (result["answer"] if result["sufficient"] else ""), result["citations"]
+    if not (said or out.color_system):  # then nothing tells the best of several marks
+        marked = list({one["passage"]: one for one in reversed(marked)}.values())[::-1]
+    best = best_passages(passages, marked, said)[:most]
     for place, one in enumerate(best, start=1):
         untitled: Evidence = {**one.passage, "title": ""}
         _heading(place, one.passage["title"], told_place(untitled))

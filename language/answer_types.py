@@ -15,7 +15,10 @@ perform artist;film movie;located situated;actor actress star cast;win won winne
 release publish issue;begin began begun;lead led;hold held;buy bought;make made;sell sold;
 teach taught;build built construct;bury burial;grow grew grown;fight fought;country nation;
 headquarters based;speak spoke spoken;choose chose chosen;draw drew drawn;leave left;lose lost;
-know known;big biggest large largest"""
+know known;big biggest large largest;come came;give gave given;take took taken;keep kept;pay paid;
+see saw seen;bring brought;send sent;meet met;catch caught;fall fell fallen;wear wore worn;
+go went gone;get got gotten;become became;spend spent;break broke broken;eat ate eaten;tell told;
+rise rose risen;run ran;steal stole stolen;throw threw thrown;stand stood;think thought"""
 _FAMILY = {
     term: family.split()[0]
     for family in _FAMILIES.replace("\n", "").split(";")
@@ -29,7 +32,7 @@ _CAPITAL = (
     rf"|[{UPPER}][^\W_]*(?:[-'’.&/][^\W_]+)*)"
 )
 _LINK = r"(?:(?:of|de|la|le|du|di|da|del|von|van|der|den|al|el|bin|ibn|y|e|&) (?:the |la )?){0,2}"
-_NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+\b)*")
+_NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+\b(?![,.]\d))*")
 _QUOTED = re.compile(
     r"[\"“「『《〈]([^\"”」』》〉]{2,80})[\"”」』》〉]|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
 )

@@ -75,8 +75,8 @@ _NOUNS: dict[AnswerType, str] = {
     " venue 곳 장소 도시 나라 국가 지역 지방 주 수도 마을 출생지 고향 대륙 섬 위치",
     "person": f"{PERSONS} {KOREAN_PERSONS}",
     "number": "number population amount percentage percent height length distance age total"
-    " size weight area depth speed temperature price cost rate 수 인구 높이 길이 거리 나이 면적"
-    " 무게 깊이 가격 비율 금액 개수 규모",
+    " size weight area depth speed temperature price cost rate rent fee fare width diameter"
+    " 수 인구 높이 길이 거리 나이 면적 무게 깊이 가격 비율 금액 개수 규모",
 }
 _NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
 _OPEN = re.compile(
@@ -272,7 +272,7 @@ def _clean_options(*options: str) -> tuple[str, ...]:
 
 
 _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
-    ("date", r"언제|며칠|몇\s*(?:년|월|일|세기)"),
+    ("date", r"언제|며칠|몇\s*(?:년|월|일|세기)|날짜$"),
     ("number", r"(?<!몇)몇(?!몇)|얼마|인구는|수는\s*\??$"),
     ("person", r"누구|누가|누굴"),
     ("place", r"어디|어느\s*곳"),

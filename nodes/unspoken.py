@@ -73,7 +73,7 @@ def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> li
         return []
     absent = [mark for mark in of if not counts[mark]]
     rarest = sorted(absent or of, key=lambda mark: -weights[mark])[:_NAMED]
-    named = [strip_particle(of[mark]) for mark in of if mark in rarest]
+    named = [f"“{strip_particle(of[mark])}”" for mark in of if mark in rarest]
     return [f"No passage speaks of {_either(named) if absent else ' with '.join(named)}."]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..language.analyser import content_words, is_korean
@@ -28,7 +27,7 @@ from .spans import COUNTED, HOW, is_unit, typed_spans
 WEIGHTS = (-2.5, 2.76, 3.19)
 CERTAIN = 0.7
 _KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
-_OF_A_LIFE = 1.5  # above what any other span is certain to be
+_LABELLED = 1.5  # above what any other span is certain to be
 _LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
 _LARGEST_MARGIN = 0.4
 _GAP = 20  # characters at which a word counts for half
@@ -53,8 +52,10 @@ _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
-_SUBJECT = re.compile(r"^(?:who|(?:which|what) (?!is\b|was\b|are\b|were\b)\w+)\s+(\w+)", re.I)
-_AUXILIARY = frozenset("is was are were did does do has had have will can".split())
+_AUXILIARY = r"(?!(?:is|was|are|were|did|does|do|has|have|had|will|can)\b)"
+_SUBJECT = re.compile(rf"(?i)^(?:who|(?:which|what) {_AUXILIARY}\w+)\s+{_AUXILIARY}(\w+)")
+# Of a row of a table; not of a list whose parts have no label.
+_CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]{1,40}: )")
 
 
 class FoundAnswer(NamedTuple):
@@ -101,8 +102,6 @@ def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, 
     They are 1 / the rank of its passage, and the margin over the best other span.
     """
     shape = analyse_question(question)
-    if is_korean(shape.text) and shape.text.rstrip("?？. ").endswith("날짜"):
-        shape = replace(shape, answer_type="date")
     if shape.answer_type not in _KINDS:
         return None
     spans = sorted(_spans(_take_apart(shape), lines), key=lambda span: -span.score)
@@ -122,11 +121,9 @@ def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
     how = HOW.search(text)
     if kind == "number" and how:
         skipped |= {how[1].lower(), how[2].lower() if how[2] and is_unit(how[2]) else ""}
-    words = [word for word in content_words(text) if word.lower() not in skipped]
-    if is_korean(text):
-        counted = COUNTED.search(text)
-        counter = counted[1] if counted else " "
-        words = [word for word in words if not (LIGHT.search(word) or word.startswith(counter))]
+    words = [w for w in content_words(text) if not (w.lower() in skipped or LIGHT.search(w))]
+    if counted := COUNTED.search(text):
+        words = [word for word in words if not word.startswith(counted[1])]
     spans = [span.text for span in name_spans(text) if span.start or " " in span.text]
     kin = list(filter(_KIN.match, words))
     names = [*spans, *quoted_names(text), *(word for word in words if re.search(r"\d", word))]
@@ -154,7 +151,7 @@ def _spans(asked: _MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
                 continue
             if not (asked.relation or _COPULA.search(line.text, 0, span.start)):
                 continue
-            near = 1.0 if span.prior == _OF_A_LIFE else _nearness(asked, line, span, weighed)
+            near = 1.0 if span.prior == _LABELLED else _nearness(asked, line, span, weighed)
             direction = _direction(asked.shape, line.text, span)
             sure = asked.shape.answer_type != "name" or span.prior >= _LEAST_NAME_PRIOR
             if near >= _LEAST_NEAR and direction >= 0 and (sure or direction):
@@ -181,16 +178,21 @@ def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
 
 
 def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
-    """The spans of ``text``; of the dates and places of a life in brackets only the one asked."""
+    """The spans and the cells of ``text``; of a life in brackets only the date or place asked."""
     life, shape = life_facts(text), asked.shape
     told = None
     if shape.measure in {"birth", "death"} and {"birth", "die"}.issuperset(asked.relation):
         told = getattr(life, shape.measure + ("place" if shape.answer_type == "place" else ""))
     if told and shape.answer_type == "place":
-        yield Candidate(told.start, told.end, told.text, _OF_A_LIFE)
-    for span in typed_spans(shape, text):
+        yield Candidate(told.start, told.end, told.text, _LABELLED)
+    spans = list(typed_spans(shape, text))
+    for cell in _CELL.finditer(text):
+        typed = any(cell.start(2) <= span.start < cell.end(2) for span in spans)
+        if (typed or shape.answer_type == "name") and not marks(cell[1]).isdisjoint(asked.relation):
+            yield Candidate(*cell.span(2), cell[2], _LABELLED)
+    for span in spans:
         if told and told.start <= span.start < told.end:
-            yield span._replace(prior=_OF_A_LIFE)
+            yield span._replace(prior=_LABELLED)
         elif not any(fact and fact.start <= span.start < fact.end for fact in life):
             yield span
 
@@ -252,7 +254,7 @@ def _nearness(
 def _direction(shape: QuestionShape, text: str, span: Candidate) -> float:
     """1 where a name stands to the verb as "who" or "which" does, -1 where not, 0 if unknown."""
     asked = _SUBJECT.match(shape.text)
-    if shape.answer_type not in {"person", "name"} or not asked or asked[1].lower() in _AUXILIARY:
+    if shape.answer_type not in {"person", "name"} or not asked:
         return 0.0
     verb, before = asked_marks([asked[1].lower()]), text[: span.start]
     by = re.search(r"\bby (?:the )?(?:[a-z]+ ){0,2}$", before)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.analyser import content_words, is_korean, sentences
+from ..language.analyser import PAST_ENDS, content_words, is_korean, sentences
 from ..language.answer_types import life_facts, roots
 from ..language.folding import folded
 from ..language.questions import QuestionShape, analyse_question, korean_stem
@@ -32,30 +32,31 @@ Similarity = Callable[[Sequence[Compared]], Sequence[float]]
 
 _MOST = 6
 _MOST_OF_A_PASSAGE = 3
-# Of a word that stands in the line itself, in its title, in a neighbour; of the cosine with the
-# question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
-_TITLE, _NEIGHBOUR, _COSINE, _RANK = 0.7, 0.3, 0.4, 0.2
-# For a line that has something of the kind asked for, as fitted to single questions of MuSiQue.
-_TYPED, _LIKELY = 0.2, 0.5
+# Of a word that stands in its context; of the cosine with the question, and of the passage's rank.
+# Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
+_CONTEXT, _COSINE, _RANK = 0.7, 0.4, 0.2
+# For a line that has something of the kind asked for; 0.3 to 0.6 do as well.
+_TYPED, _LIKELY = 0.4, 0.5
 # For a line with a reason, where one is asked for; against one that asks or leads to the next, or
 # is so short.
 _BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？", ":")
 _LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
 _HYPHENED = re.compile(r"\b[A-Za-z]{1,5}-[A-Za-z]{1,5}\b")
-# Korean words of a question that ask for nothing.
+# Words of a question that ask for nothing.
 LIGHT = re.compile(
+    r"^(?:may|might|must|shall|get|got|what['’]?s)$|"
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
     r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
     r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
 )
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
-_PAST = re.compile(
-    "[갔났뒀됐떴봤샀썼왔잤줬졌찼컸켰탔팠했혔꼈껐깼땄]"
-)  # stem and past in one syllable
+_PAST = re.compile(f"(?![있었겠])[{PAST_ENDS}]")  # stem and past in one syllable
+_HOW = re.compile(r"(?i)\bhow \w+")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 PRONOUN = re.compile(
     r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
+    r"|\b(?:he|she|it|they|him|her|them)\b"
     r"|^(?:\S+ ){0,2}[이그] [가-힣]+[은는이가] ",
     re.IGNORECASE,
 )
@@ -72,9 +73,8 @@ class Line(NamedTuple):
     """The sentence ``number`` of the text in place ``place``, from 0.
 
     ``passage`` is the rank of its passage, from 0: the texts of one passage share it.
-    ``context`` is its title, its heading, and the sentence before where its subject may stand
-    there; ``own``, ``around`` and ``near`` are the marks of the sentence, of its context, and of
-    the sentences beside it.
+    ``context`` is its title, its heading, and the sentences before in which its subject may stand;
+    ``own`` and ``around`` are the marks of it and of its context.
     """
 
     place: int
@@ -84,7 +84,6 @@ class Line(NamedTuple):
     context: tuple[str, ...]
     own: frozenset[str]
     around: frozenset[str]
-    near: frozenset[str]
     cosine: float = 0.0
 
 
@@ -132,7 +131,7 @@ def _letters(word: str) -> str:
 
 def telling_words(question: str) -> list[str]:
     """The content words of ``question`` but those that ask for nothing, if others are left."""
-    words = content_words(question)
+    words = content_words(_HOW.sub("", question))
     return [word for word in words if not LIGHT.search(word)] or words
 
 
@@ -156,16 +155,17 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         text = passage["text"]
         spans, headings = sentences(text), [one.span(1) for one in _HEADING.finditer(text)]
         numbers = {one.start: f"{passage['id']}.{n}" for n, one in enumerate(cut(text), start=1)}
-        texts = ["", *(span.plain for span in spans), ""]
-        for before, span, after in zip(texts, spans, texts[2:], strict=False):
+        texts = ["", *(span.plain for span in spans)]
+        subject = ""
+        for before, span in zip(texts, spans, strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
             dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
-            bound = dropped or PRONOUN.match(span.plain) or before.endswith(_ASKS)
-            context = (passage["title"], *heading, *([before] if bound else []))
+            bound = dropped or PRONOUN.search(span.plain) or before.endswith(_ASKS)
+            subject = subject if bound else span.plain
+            context = (passage["title"], *heading, *([subject, before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
-            near = marks(before) | marks(after)
             own, number = marks(span.plain), numbers[span.start]
-            found.append(Line(place, rank, span.plain, number, context, own, around, near))
+            found.append(Line(place, rank, span.plain, number, context, own, around))
     return found
 
 
@@ -198,13 +198,13 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
     """The lines that say most of ``question``, best first: at most six, three of a passage.
 
-    Without cosines a line is left out that has no word of it, nor stands beside one, but the best.
+    Without cosines a line is left out, but the best, that has no word of it in its context.
     """
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
     asked = asked_marks(telling_words(question))
     for line in _by_relevance(question, lines):
-        if found and not line.cosine and (line.own | line.around | line.near).isdisjoint(asked):
+        if found and not line.cosine and (line.own | line.around).isdisjoint(asked):
             continue
         if taken[line.passage] < _MOST_OF_A_PASSAGE and line.text not in found:
             taken[line.passage] += 1
@@ -228,7 +228,11 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     shape = analyse_question(question)
 
     def relevance(line: Line) -> float:
-        said = _relevance(line, weighed, because)
+        said = sum(weight for one, weight in weighed.items() if one in line.own)
+        around = sum(weight for one, weight in weighed.items() if one in line.around - line.own)
+        said += _CONTEXT * around + _COSINE * line.cosine + _RANK / (1 + line.passage)
+        said += because * bool(_REASON.search(line.text))
+        said -= _LITTLE * (len(line.text) < _SHORT or line.text.endswith(_ASKS))
         return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)
 
     return sorted(lines, key=lambda line: -relevance(line))
@@ -242,18 +246,3 @@ def _has_typed(shape: QuestionShape, text: str) -> bool:
     asked = shape.text.lower()
     found = typed_spans(shape, text)
     return any(one.prior >= _LIKELY and one.text.lower() not in asked for one in found)
-
-
-def _relevance(line: Line, weighed: Mapping[str, float], because: float) -> float:
-    """How well a line matches, of its words, its title, its neighbours, its cosine and its rank."""
-    cover, (own, around, near) = 0.0, (line.own, line.around, line.near)
-    for one, weight in weighed.items():
-        if one in own:
-            cover += weight
-        elif one in around:
-            cover += weight * _TITLE
-        elif one in near:
-            cover += weight * _NEIGHBOUR
-    cover += because * bool(_REASON.search(line.text)) + _COSINE * line.cosine
-    little = len(line.text) < _SHORT or line.text.endswith(_ASKS)
-    return cover + _RANK / (1 + line.passage) - _LITTLE * little

@@ -24,7 +24,7 @@ _KOREAN_NUMBER = (
 _NUMBER = re.compile(
     rf"(?i)(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
     rf"|\b{_ENGLISH_NUMBER}|(?<![가-힣])(?:{_KOREAN_NUMBER})(?=\s?[가-힣]))"
-    r"(?:\s?(?:hundred|thousand|million|billion|trillion|만|억|조|천))*"
+    r"(?:\s?(?:hundred|thousand|million|billion|trillion|(?:\d[\d,]*)?[만억조천]+))*"
 )
 _TIME = (
     "seconds?|minutes?|min|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)"
@@ -37,7 +37,10 @@ _UNITS = {
     "much": "pounds?|dollars?|euros?|won|cents?|pence|p",
     "heavy": "kg|g|(?:kilo)?grams?|pounds?|lbs?|tons?|tonnes?|t",
     "fast": "mph|kph|knots|mbit/s|gbit/s",
-} | dict.fromkeys("far tall high deep wide big large".split(), _LENGTH)
+    "big": f"{_LENGTH}|[KMGT]i?B",
+} | dict.fromkeys("far tall high deep wide large".split(), _LENGTH)
+_DEGREES = dict.fromkeys("height length width depth diameter distance".split(), "tall")
+_DEGREES |= {"weight": "heavy", "speed": "fast", "size": "big", "age": "old"}
 _COUNTER = (
     "시간|미터|킬로|퍼센트|개월|개국|그램|리터|포기|그루|인분|kg|km|cm|mm|년|월|일|시|분|초|권|명|개|살"
     "|도|근|원|번|층|마리|대|장|세|잔|회|박|주|병|통|가지|학년|호|평|등|위"
@@ -46,7 +49,7 @@ _WON = r"\s?(?:만 ?|천 ?)?원"
 HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
 _THING = re.compile(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = re.compile(rf"몇\s*({_COUNTER})")
-_MONEY = re.compile(r"\b(?:price|cost|rent|fee)\b", re.IGNORECASE)
+_MONEY = re.compile(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
 _ASKED_WHAT = re.compile(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
 _VALUED = re.compile(
     r"(?:^|(?<=[.;] ))([\w' -]{3,60}?)(?: is| are| was|:) ((?:[^\s,.;:()]|[.,]\d)*\d"
@@ -128,7 +131,8 @@ def _equated(question: str, text: str) -> Iterator[Candidate]:
     asked = _EQUATED.search(question)
     if not asked:
         return
-    for stated in re.finditer(rf"(?<!\w){asked[1]}[은는] ({_KOREAN_LIST}){_KOREAN_END}", text):
+    told = rf"(?<!\w){asked[1]}[은는] (?:모두 |총 ?)?({_KOREAN_LIST}){_KOREAN_END}"
+    for stated in re.finditer(told, text):
         same = korean_fits(question[: asked.start()], text[: stated.start()])
         if same and len(stated[1]) > 1:
             yield Candidate(*stated.span(1), stated[1], _CERTAIN)
@@ -159,7 +163,7 @@ def _unit_behind(
     """The unit behind a number, empty where it needs none; None where it is not the one asked."""
     after = text[number.end() : number.end() + 40]
     how = HOW.search(shape.text)
-    degree = how[1].lower() if how else ""
+    degree = how[1].lower() if how else _DEGREES.get(shape.noun, "")
     if counter:
         told = re.match(rf"\s?({_COUNTER})", after, re.IGNORECASE)
         if told and told[1].lower() == counter:

@@ -23,11 +23,7 @@ _READ = 200  # passages of a document whose names are counted
 _ASKED = 400  # passages whose questions are looked at
 _LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
-_LAST = {
-    "definition": 1,
-    "open": 2,
-    "yes_no": 3,
-}  # kinds of questions that come after those for a fact
+_LAST = {"definition": 1, "open": 2, "yes_no": 3}  # questions that come after those for a fact
 
 
 def overview(index: Index) -> dict[str, Any]:
@@ -79,8 +75,8 @@ def _documents(
         read = [one["id"] for one in passages.get(row["id"], ())[:_READ]]
         about = _names(index, read, row["title"])
         if not about and row["id"] in beginnings:
-            text = beginnings[row["id"]][2].lstrip("#= \n")
-            about = first_words(text.removeprefix(row["title"]).lstrip("#= \n"))
+            text = " ".join(one.plain for one in sentences(beginnings[row["id"]][2]))
+            about = first_words(text.removeprefix(row["title"]).lstrip())
         yield {"id": row["id"], "title": row["title"], "about": about}
 
 

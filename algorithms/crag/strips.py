@@ -27,13 +27,15 @@ def decompose(passage: Evidence, size: int) -> list[Evidence]:
     """The strips of a passage: itself if it has one or two sentences, else ``size`` at a time.
 
     Each strip keeps the passage's id; its ``start`` and ``end`` are characters of the document.
-    Text that is no sentence (a heading, code) goes with the sentences before it.
+    A heading goes with the sentences below it, other text that is no sentence with those before.
     """
     text = passage["text"]
     spans = sentences(text)
     if len(spans) <= _WHOLE:
         return [passage]
-    starts = [0, *(span.start for span in spans[size::size]), len(text)]
+    cuts = zip(spans[size - 1 :: size], spans[size::size], strict=False)
+    headings = ((text.find("\n#", a.end, b.start) + 1, b.start) for a, b in cuts)
+    starts = [0, *(heading or start for heading, start in headings), len(text)]
     strips: list[Evidence] = []
     for start, stop in pairwise(starts):
         end = start + len(text[start:stop].rstrip())

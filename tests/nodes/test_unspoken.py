@@ -41,9 +41,9 @@ def said(index: str, question: str) -> list[str]:
 @pytest.mark.parametrize(
     ("question", "named"),
     [
-        ("how do I reset the printer driver", "reset, printer or driver"),
-        ("why was the third amendment of the treaty signed in August", "third, amendment"),
-        ("프린터 드라이버는 어떻게 설치하나요?", "프린터, 드라이버"),
+        ("how do I reset the printer driver", "“reset”, “printer” or “driver”"),
+        ("why was the third amendment of the treaty signed in August", "“third”, “amendment”"),
+        ("프린터 드라이버는 어떻게 설치하나요?", "“프린터”, “드라이버”"),
         ("What did Gustave Eiffel build?", "Gustave Eiffel"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ragraphs.language.answer_types import name_spans
 from ragraphs.offline.reading import read
 
 
@@ -212,3 +213,64 @@ def test_what_stands_in_brackets_is_said_of_the_thing_before_them():
 def test_a_place_near_which_somebody_died_is_not_the_place():
     text = "Karl Lamb (born 1164 in Orm – 25 May 1200, near Brill) was a duke."
     assert answer("Where did Karl Lamb die?", "Karl Lamb", text) == ""
+
+
+TABLE = """| code | meaning | remedy |
+| --- | --- | --- |
+| E1 | no flame | empty the pot |
+| E7 | flue too hot | let it cool |
+
+| to | leaves | takes |
+| --- | --- | --- |
+| Hest | 7:10 | 35 minutes |
+| Ramvik | 10:30 | 1 hour 50 minutes |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What does E7 mean?", "flue too hot"),
+        ("What does E9 mean?", ""),
+        ("how long does the ferry to Ramvik take", "1 hour 50 minutes"),
+    ],
+)
+def test_a_cell_is_told_whole_where_the_question_has_its_label(question, expected):
+    assert answer(question, "Stove and ferry", TABLE) == expected
+
+
+def test_the_first_of_a_list_behind_a_label_is_not_the_whole():
+    text = "Codes of the lamp: red; green; blue"
+    assert answer("What codes has the lamp?", "Lamp", text) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("When did the otter come?", "The otter came on 18 January.", "18 January"),
+        ("How many keys may a note have?", "A note has at most 50 keys.", "50"),
+        ("What is the rent of a plot?", "The rent of a plot is 36 pounds.", "36 pounds"),
+        ("What is the weight of the stove?", "The stove has a weight of 118 kg.", "118 kg"),
+        ("공사비는 얼마인가요?", "공사비는 모두 1억 8천만 원이다.", "1억 8천만 원"),
+    ],
+)
+def test_other_forms_of_a_verb_and_whole_amounts_are_read(question, text, expected):
+    assert answer(question, "Notes", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("You asked about the clock. Ambrose bought it in Antwerp in 1911.", "Antwerp"),
+        ("The clock is oak. It has no key. Ambrose bought it in Antwerp in 1911.", "Antwerp"),
+        ("The clock is oak. The shop is small. Ambrose bought bread in Antwerp.", ""),
+    ],
+)
+def test_the_thing_that_a_pronoun_stands_for_is_named_before(text, expected):
+    assert answer("Where did Ambrose buy the clock?", "Letter", text) == expected
+
+
+def test_an_amount_behind_a_name_is_no_part_of_it():
+    text = "The cheapest offer came from Wold Roofing 11,950."
+    assert [one.text for one in name_spans(text)] == ["Wold Roofing"]
+    assert name_spans("Apollo 13 flew.")[0].text == "Apollo 13"

@@ -23,6 +23,7 @@ DOCUMENTS = [
     },
     {"id": "a", "title": "may", "text": "Nothing of note."},
     {"id": "b", "title": "Tools", "text": "# Tools\n\nThe shed is locked every evening."},
+    {"id": "c", "title": "Sums", "text": "| month | income |\n|---|---|\n| May | 960 |"},
 ]
 
 
@@ -54,7 +55,8 @@ def test_without_layers_documents_are_told_by_their_first_words(tmp_path: Path) 
     about = {one["id"]: one["about"] for one in found["documents"]}
     assert about["forth"].startswith("The Forth Bridge is a railway bridge")
     assert (found["topics"], found["questions"]) == ([], [])
-    assert title_of(index).endswith("+2")
+    assert about["c"] == "month: May; income: 960"
+    assert title_of(index).endswith("+3")
 
 
 @pytest.mark.parametrize("words", ["forth  bridge", "FORTH\nBRIDGE"])

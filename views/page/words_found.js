@@ -189,6 +189,8 @@ export function whyIn(why) {
 /* The sentence on what no passage speaks of, in the language in use. */
 export function unspokenIn(sentence) {
   if (language() !== "ko") return sentence;
-  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, said) =>
-    said.includes(" with ") ? `‘${said.replaceAll(" with ", "’, ‘")}’을 함께 다루는 구절이 없습니다.` : `‘${said.replaceAll(/, | or /g, "’, ‘")}’에 대한 구절이 없습니다.`);
+  return sentence.replace(/^No passage speaks of (.*)\.$/, (_, words) => {
+    const said = words.replace(/[“”]/g, "");
+    return said.includes(" with ") ? `‘${said.replaceAll(" with ", "’, ‘")}’을 함께 다루는 구절이 없습니다.` : `‘${said.replaceAll(/, | or /g, "’, ‘")}’에 대한 구절이 없습니다.`;
+  });
 }
