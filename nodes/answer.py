@@ -159,7 +159,7 @@ def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
     sufficient = _is_supported(reply, citations)
     return {
         "answer": reply.answer,
-        "missing": [] if sufficient else reply.missing,
+        "missing": [one for one in reply.missing if not (sufficient or pointed_at(one, texts))],
         "citations": citations,
         "sufficient": sufficient,
         "stop_reason": "answered" if sufficient else "insufficient",

@@ -68,6 +68,12 @@ async def test_the_sentence_before_a_cited_one_is_shown_in_brackets_and_supports
     assert f"[{FACT}] {crosses}" in claiming.prompts("AnswerCheck")[0]
 
 
+async def test_the_number_of_a_sentence_is_nothing_that_is_missing(script, full_index):
+    left = {"answer": "", "sufficient": False, "missing": ["1.1", "who opened it"]}
+    script.replies["Answer"] = lambda human: {**script._answer(human), **left}
+    assert (await run("basic", full_index))[-1]["missing"] == ["who opened it"]
+
+
 @pytest.mark.parametrize("parameters", [134_515_008, 3_000_000_000])
 async def test_a_yes_that_no_rule_reads_is_not_believed_of_a_tiny_model(
     openai, script, full_index, parameters
