@@ -121,13 +121,11 @@ class Settings(BaseSettings):
         return sources["init_settings"], sources["env_settings"]
 
     root: Path | None = Field(
-        default=None,
-        description="Folder that sources and indexes must lie below; unset: anywhere.",
+        default=None, description="Folder that sources and indexes must lie below; unset: anywhere."
     )
     index: str = Field(default=INDEX, min_length=1, description="Index when the caller names none.")
     indexes: Annotated[list[str], NoDecode, BeforeValidator(split_commas)] = Field(
-        default=[],
-        description="Indexes that callers may name besides that one; empty: any.",
+        default=[], description="Indexes that callers may name besides that one; empty: any."
     )
     model: Annotated[str, AfterValidator(lambda name: "offline" if name == "auto" else name)] = (
         Field(default="offline", description="Language model when the caller names none.")

@@ -33,7 +33,8 @@ def doubt_of(statement: str, supported: bool, cited: Sequence[str]) -> Doubt | N
         return Doubt("names", told, any(map(_must_stand, lost)))
     if supported:
         return _ELSE if unsaid else None
-    if not (lost or unsaid or _is_denied(statement, cited)):
+    denies, denied = (bool(NEGATION.search(text)) for text in (statement, " ".join(cited)))
+    if not lost and not unsaid and denies == denied:
         return Doubt("claims", "The cited sentences state it.", True)
     ways = [_contradicts(text, statement) for text in cited]
     if True in ways:
@@ -51,11 +52,6 @@ def _must_stand(value: str) -> bool:
     if found := dates(value):
         return any(date.key[0] for date in found)
     return value[0].isdigit() or not amounts(value)
-
-
-def _is_denied(statement: str, cited: Sequence[str]) -> bool:
-    """Whether one of the statement and the texts has a word of negation, and the other none."""
-    return bool(NEGATION.search(statement)) != bool(NEGATION.search(" ".join(cited)))
 
 
 def _contradicts(text: str, statement: str) -> bool | None:

@@ -149,13 +149,10 @@ def _open_to_callers(context: Context) -> Path:
 def _try_address(host: str, port: int) -> None:
     """Raises RagraphsError where nothing can listen at the address."""
     try:
-        socket.create_server((host, port), family=_family(host)).close()
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port), family=family).close()
     except OSError as error:
         raise RagraphsError(
             f"Nothing can listen at {host}:{port} ({error.strerror}); choose another --port or "
             "--host."
         ) from error
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -52,14 +52,11 @@ def honesty(outputs: Mapping[str, Any], reference_outputs: Mapping[str, Any]) ->
 def recall(outputs: Mapping[str, Any], reference_outputs: Mapping[str, Any]) -> dict[str, Any]:
     """The share of the supporting passages in the evidence; nothing where none is named."""
     supporting = set(reference_outputs.get("supporting") or [])
-    found = {part for one in outputs.get("evidence") or [] for part in _names(one)}
+    # Sets name passages, documents, or lines of a file.
+    names = [(one["id"], one["document"]) for one in outputs.get("evidence") or []]
+    found = {part for id, of in names for part in (id, of, of.rpartition("#")[2])}
     shares = [len(supporting & found) / len(supporting)] if supporting else []
     return {"results": [{"key": "evidence_recall", "score": share} for share in shares]}
-
-
-def _names(evidence: Mapping[str, Any]) -> tuple[str, ...]:
-    """The ids by which sets may name ``evidence``: passage, document, or its line in a file."""
-    return evidence["id"], evidence["document"], evidence["document"].rpartition("#")[2]
 
 
 EVALUATORS = (answer, honesty, recall)

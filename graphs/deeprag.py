@@ -72,9 +72,7 @@ def shown(state: DeepragState, runtime: Runtime[DeepragContext]) -> Literal["con
     return next_action(state["tree"])
 
 
-def confirmed(
-    state: DeepragState,
-) -> Literal["retrieve", "decompose", "answer_leaves", "conclude"]:
+def confirmed(state: DeepragState) -> Literal["retrieve", "decompose", "answer_leaves", "conclude"]:
     """The work that a person allowed, in either mode."""
     if state["mode"] == "narrative":
         return "retrieve" if state["pending"] else "conclude"

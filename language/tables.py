@@ -53,7 +53,8 @@ def rows(text: str, plain: str) -> Iterator[TableRow]:
             if line.rule:
                 continue
             cells = _cells(line.text)
-            if any(cells) and below and _is_below_header(below.rule, len(cells)):
+            rule = below.rule if below and any(cells) and _RULE.fullmatch(below.rule) else ""
+            if rule and ("+" in rule or len(_cells(rule)) == len(cells)):
                 header, is_below = cells, True
                 yield TableRow(line.start, line.end, [], [])
             elif not line.text.strip():
@@ -83,8 +84,3 @@ def _cells(text: str) -> list[str]:
     inner = text.strip().removeprefix("|")
     inner = inner if inner.endswith("\\|") else inner.removesuffix("|")
     return [" ".join(cell.split()) for cell in _CELL_END.split(inner)]
-
-
-def _is_below_header(rule: str, columns: int) -> bool:
-    """Whether a line is a rule of so many columns, or that of a grid."""
-    return bool(_RULE.fullmatch(rule)) and ("+" in rule or len(_cells(rule)) == columns)

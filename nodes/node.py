@@ -272,11 +272,7 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 
 async def _started(
-    state: Mapping[str, Any],
-    context: Context,
-    run: GraphRun | None,
-    reserve: Reserve,
-    begins: bool,
+    state: Mapping[str, Any], context: Context, run: GraphRun | None, reserve: Reserve, begins: bool
 ) -> Meter:
     """A meter for the node, with what is left of the limits of its run."""
     spent: Usage = Usage() if begins else state.get("usage") or Usage()

@@ -216,8 +216,7 @@ class PassageReading(Facts, PassageQuestions):
 
     other_names = _READING
     incoming: Annotated[
-        list[str],
-        Field(default_factory=list, description="Questions that the passage answers."),
+        list[str], Field(default_factory=list, description="Questions that the passage answers.")
     ]
     outgoing: Annotated[
         list[str], Field(default_factory=list, description="Questions that it raises.")

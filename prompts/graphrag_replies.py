@@ -89,8 +89,7 @@ class CombinedAnswer(PromptReply):
     sufficient: Annotated[bool, Field(description="Whether the points answer the question.")]
     answer: Annotated[str, Field(description="The answer, in the question's language.")]
     missing: Annotated[
-        Missing,
-        Field(default_factory=list, description="Questions that the points do not answer."),
+        Missing, Field(default_factory=list, description="Questions that the points do not answer.")
     ]
     general: Annotated[str, Field(description="What is known besides, if asked for.")] = ""
 

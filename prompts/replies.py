@@ -40,10 +40,7 @@ class PromptReply(BaseModel):
     """
 
     model_config = ConfigDict(
-        coerce_numbers_to_str=True,
-        str_strip_whitespace=True,
-        allow_inf_nan=False,
-        defer_build=True,
+        coerce_numbers_to_str=True, str_strip_whitespace=True, allow_inf_nan=False, defer_build=True
     )
     other_names: ClassVar[Names] = {}
     longest: ClassVar[Bounds] = {}
@@ -271,8 +268,7 @@ class Answer(CitedAnswer):
     most: ClassVar[Bounds] = {**CitedAnswer.most, "missing": 10}
 
     missing: Annotated[
-        Missing,
-        Field(default_factory=list, description="Questions that the texts do not answer."),
+        Missing, Field(default_factory=list, description="Questions that the texts do not answer.")
     ]
 
 

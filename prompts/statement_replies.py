@@ -54,8 +54,7 @@ class StatementVerdict(Pointing):
         Field(description="What the sentences say of the statement."),
     ]
     missing: Annotated[
-        Missing,
-        Field(default_factory=list, description="Questions that the texts do not answer."),
+        Missing, Field(default_factory=list, description="Questions that the texts do not answer.")
     ]
 
 

@@ -61,7 +61,8 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
     """
     layout = _kept.of(index)
     every = {one.id: one for one in index.communities.all() if one.id in layout.circles}
-    small = {id for id, one in every.items() if _is_orphan(one)}
+    # One entity, or two that are related to no others.
+    small = {id for id, one in every.items() if one.size <= _PAIR and not one.parent}
     hidden = set() if orphans or len(small) == len(every) else small
     communities = {id: one for id, one in every.items() if id not in hidden}
     largest = sorted(communities.values(), key=lambda one: (-one.size, one.level, one.id))
@@ -86,11 +87,6 @@ def community_map(index: Index, within: str = "", *, orphans: bool = False) -> d
             "entities": sum(layout.leaf[id] in communities for id in layout.places) - len(inside),
         },
     }
-
-
-def _is_orphan(one: StoredCommunity) -> bool:
-    """Whether a community is but one entity, or two that are related to no others."""
-    return one.size <= _PAIR and not one.parent
 
 
 def _path(communities: Mapping[str, StoredCommunity], id: str) -> list[str]:

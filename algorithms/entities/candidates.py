@@ -229,9 +229,7 @@ class _TextPlace(NamedTuple):
 
 
 def shown_names(
-    placed: Sequence[tuple[Said, str]],
-    passages: Iterable[FoundFacts],
-    generic: Collection[str],
+    placed: Sequence[tuple[Said, str]], passages: Iterable[FoundFacts], generic: Collection[str]
 ) -> dict[str, list[ShownName]]:
     """Every name as it is shown, by id: one line, or several where it may mean several things."""
     general = {said.passage for said, _ in placed if normalised(said.spelling) in generic}

@@ -240,17 +240,17 @@ def _weak(names: Sequence[Name], embed: Embed | None) -> Iterator[Link]:
                 if share and (abbreviated(a, b) or _similar(a, b, fuzz.token_set_ratio)):
                     if _comparable(a, b):
                         yield Link(a.id, b.id, "shared neighbours", round(share, 4))
-                elif embed and _alike_in_words(a, b) and _comparable(a, b):
+                elif embed and (
+                    len(_words(a)) == len(_words(b))
+                    and _similar(a, b, fuzz.ratio)
+                    and _comparable(a, b)
+                ):
                     rest[a.id, b.id] = a, b
     if embed and rest:
         yield from _embedded(list(rest.values()), embed)
 
 
-def _alike_in_words(a: Name, b: Name) -> bool:
-    return len([*_words(a)]) == len([*_words(b)]) and _similar(a, b, fuzz.ratio)
-
-
-def _words(name: Name) -> Iterable[Hashable]:
+def _words(name: Name) -> list[str]:
     return [word for word in forms.canonical(name.name).split() if word not in STOP_WORDS]
 
 

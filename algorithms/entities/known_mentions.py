@@ -32,10 +32,7 @@ class KnownMentions:
             self._mentions[mention.passage].append(mention)
 
     def of(
-        self,
-        passage: str,
-        said: Collection[tuple[str, str]],
-        aliases: Mapping[str, Sequence[str]],
+        self, passage: str, said: Collection[tuple[str, str]], aliases: Mapping[str, Sequence[str]]
     ) -> Sequence[EntityMention] | None:
         """The mentions in ``passage``; None where other names are looked for than before.
 

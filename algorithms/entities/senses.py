@@ -371,9 +371,7 @@ def _placed(group: Sequence[Said], ids: Mapping[tuple[str, ...], str]) -> Iterat
             yield ids[kinds]
 
 
-def _divide(
-    counts: Counter[tuple[str, ...]],
-) -> dict[tuple[str, ...], tuple[str, frozenset[str]]]:
+def _divide(counts: Counter[tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, frozenset[str]]]:
     """The sense of each tuple of kinds, as its kind and all kinds it may be.
 
     The most frequent come first; a tuple joins the first sense it shares a kind with, which then

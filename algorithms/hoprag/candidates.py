@@ -46,11 +46,7 @@ class Candidates:
         self._neighbours = neighbours
         self._first, self._second = _first_two(incoming)
 
-    def best(
-        self,
-        outgoing: AskedOften,
-        batches: Iterable[tuple[Floats, Keywords]],
-    ) -> Pairs:
+    def best(self, outgoing: AskedOften, batches: Iterable[tuple[Floats, Keywords]]) -> Pairs:
         """The edge s → t* of each out-coming question r⁺ (HopRAG eq. 1), where it has one.
 
         ``batches`` are the vectors (any, d) and keywords of the distinct texts of ``outgoing``, in

@@ -149,10 +149,7 @@ def _spoken_of(
 
 
 def direct_scores(
-    graph: PassageGraph,
-    question: QuestionParts,
-    cosines: Similarities,
-    settings: BridgingSettings,
+    graph: PassageGraph, question: QuestionParts, cosines: Similarities, settings: BridgingSettings
 ) -> Floats:
     """Score of each passage by its text and vectors, without a walk, ≥ 0, shape (P,).
 
@@ -222,10 +219,7 @@ def scaled(values: Floats) -> Floats:
 
 
 def sentence_relevance(
-    graph: PassageGraph,
-    question: QuestionParts,
-    cosines: Similarities,
-    settings: BridgingSettings,
+    graph: PassageGraph, question: QuestionParts, cosines: Similarities, settings: BridgingSettings
 ) -> Floats:
     """Relevance of each sentence to the question, in [0, 1] with the best at 1, shape (S,).
 

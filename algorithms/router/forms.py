@@ -302,8 +302,7 @@ FORMS = {
         re.I,
     ),
     "reason": re.compile(
-        r"\bwhy\b|\bhow (?:do|does|did|is|are|was|to|can|should|would)\b|왜|어떻게|방법|이유",
-        re.I,
+        r"\bwhy\b|\bhow (?:do|does|did|is|are|was|to|can|should|would)\b|왜|어떻게|방법|이유", re.I
     ),
     "past": re.compile(
         r"\b(?:did|was|were|had|said|told|wrote|made|went|came|[a-z]{3,}ed)\b|"
@@ -311,8 +310,7 @@ FORMS = {
         re.I,
     ),
     "place": re.compile(
-        r"\d|\b(?:first|second|third|fourth|last|previous|next)\b|번째|첫|마지막|지난번",
-        re.I,
+        r"\d|\b(?:first|second|third|fourth|last|previous|next)\b|번째|첫|마지막|지난번", re.I
     ),
     "fresh": re.compile(
         r"\b(?:today|today's|tonight|yesterday|tomorrow|currently|now(?:adays)?|latest|newest|"

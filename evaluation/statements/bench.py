@@ -115,7 +115,11 @@ def evaluate_graphrag_bench(
         for name, rows in _of_corpus(corpus, asked, ways_of(conditions, own), own, judging).items():
             judged[name] += rows
     if predictions is not None:
-        write_predictions(predictions, {name: _predicted(rows) for name, rows in judged.items()})
+        predicted = {
+            name: [prediction(row.question, row.outcome["answer"], row.texts) for row in rows]
+            for name, rows in judged.items()
+        }
+        write_predictions(predictions, predicted)
     answers = [(name, one) for name, rows in judged.items() for one in rows]
     if outputs is not None:
         manifest = manifest_of(given.name, given.files, judging.notes)
@@ -130,10 +134,6 @@ def evaluate_graphrag_bench(
         **_spent(judging),
         "answers": [_row(name, one) for name, one in answers],
     }
-
-
-def _predicted(rows: Sequence[Judged]) -> list[dict[str, Any]]:
-    return [prediction(row.question, row.outcome["answer"], row.texts) for row in rows]
 
 
 def context_of(corpus: Corpus, context: IndexContext) -> IndexContext:

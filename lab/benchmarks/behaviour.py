@@ -151,11 +151,7 @@ def _questions(corpus: Path, exported: list[str], most: int) -> list[str]:
 
 
 def _answers(
-    method: str,
-    settings: dict[str, Any],
-    asked: list[str],
-    index: str,
-    model: str,
+    method: str, settings: dict[str, Any], asked: list[str], index: str, model: str
 ) -> Iterator[tuple[str, Any]]:
     graph: Any = router
     context_type: type[QuestionContext] = RouterContext

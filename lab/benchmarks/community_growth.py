@@ -26,8 +26,7 @@ Weights = dict[tuple[str, str], float]
 
 
 def main(
-    entities: int,
-    times: Annotated[int, typer.Option(help="How often the graph grows by 1 %.")] = 1,
+    entities: int, times: Annotated[int, typer.Option(help="How often the graph grows by 1 %.")] = 1
 ) -> None:
     """Prints seconds, memory and how stable the hierarchy of a made-up graph is."""
     print(json.dumps(growth(entities, times)))

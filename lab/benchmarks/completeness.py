@@ -47,12 +47,7 @@ def main(
     """
     found = load_dataset(dataset, limit)
     asked = [question for question in found.questions if question.supporting]
-    settings = {
-        "width": width,
-        "depth": depth,
-        "retriever": retriever,
-        "as_printed": as_printed,
-    }
+    settings = {"width": width, "depth": depth, "retriever": retriever, "as_printed": as_printed}
     rows = {}
     for share in SHARES:
         recalls: dict[int, list[float]] = {k: [] for k in CUTOFFS}

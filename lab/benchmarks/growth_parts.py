@@ -25,12 +25,7 @@ from ragraphs.models.protocol import OFFLINE
 from ragraphs.models.query_vectors import embed_queries
 from ragraphs.stores.table_sizes import table_sizes
 
-from ..measuring import (
-    memory_of,
-    processor_seconds,
-    processor_seconds_of,
-    watched_memory,
-)
+from ..measuring import memory_of, processor_seconds, processor_seconds_of, watched_memory
 
 LAYERS: tuple[LayerName, ...] = ("passages", "sentences", "hops", "entities", "communities")
 SHARES = (100, 50, 10, 1)  # percent of the passages that a filter leaves

@@ -103,10 +103,7 @@ def constants(files: Sequence[Path], replies: Path) -> dict[str, Any]:
                 "machine": last["machine"],
                 "sizes": {str(size): _figures(parts) for size, parts in whole.items()},
             }
-    return {
-        "measured": measured,
-        "replies": reply_lengths(replies),
-    }
+    return {"measured": measured, "replies": reply_lengths(replies)}
 
 
 def reply_lengths(file: Path) -> dict[str, float]:

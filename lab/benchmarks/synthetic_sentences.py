@@ -72,11 +72,7 @@ ORIGINS: dict[Kind, tuple[str, str, str]] = {
         "Who founded {s}?",
         "Where was the founder of {s} born?",
     ),
-    "work": (
-        "{s} was written by {p}",
-        "Who wrote {s}?",
-        "Where was the writer of {s} born?",
-    ),
+    "work": ("{s} was written by {p}", "Who wrote {s}?", "Where was the writer of {s} born?"),
 }
 BIRTHS = ("{s} was born in {l} in {y}", "{s} was born in {y} in {l}")
 SAID: dict[Kind, tuple[str, ...]] = {

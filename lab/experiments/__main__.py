@@ -38,13 +38,7 @@ from . import tables
 from .ablation import ablation_cost, ablation_plots, evaluate_ablation
 from .boundary import boundary_cost, boundary_plots, evaluate_boundary
 from .documentation import documentation_bars, evaluate_documentation
-from .graders import (
-    GraderPlan,
-    cost_of_grading,
-    crag_settings,
-    evaluate_grader,
-    grader_plots,
-)
+from .graders import GraderPlan, cost_of_grading, crag_settings, evaluate_grader, grader_plots
 from .hops import evaluate_hops
 from .lazy import evaluate_lazy, judged_in, keep_judged, show_lazy
 from .natural import evaluate_natural, natural_bars

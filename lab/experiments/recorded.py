@@ -16,14 +16,7 @@ from ragraphs.evaluation.outcomes import Outcome
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.records import Citation
 
-_UNKNOWN: Citation = {
-    "passage": "",
-    "document": "",
-    "title": "",
-    "start": 0,
-    "end": 0,
-    "quote": "",
-}
+_UNKNOWN: Citation = {"passage": "", "document": "", "title": "", "start": 0, "end": 0, "quote": ""}
 
 
 class Recorded(NamedTuple):

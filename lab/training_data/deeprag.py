@@ -61,10 +61,7 @@ async def trajectories(sources: Sources, asker: Asker, choices: Choices) -> Exam
         "questions": len(searched),
         "solved": share_of(one.path is not None for one in searched),
         "retrievals": {str(number): retrievals[number] for number in sorted(retrievals)},
-        "unsolved": {
-            "no_trajectory": len(searched) - len(found) - stopped,
-            "most_calls": stopped,
-        },
+        "unsolved": {"no_trajectory": len(searched) - len(found) - stopped, "most_calls": stopped},
         "decisions": {
             source: sum(one.source == source for one in decisions) for source in _REASONS
         },

@@ -115,7 +115,8 @@ class Ways:
         if refused and way.temperature is not None and "temperature" in said:
             self._temperature = None
             return replace(way, temperature=None)
-        if way.listener is not None and _may_lack_streaming(error):
+        unstreamed = isinstance(error, BrokenStreamError | NothingStreamedError)
+        if way.listener is not None and (unstreamed or _may_reject_form(error)):
             declined = not isinstance(error, BrokenStreamError)
             return replace(way, listener=None, unstreamed=declined, may_stream=False)
         if _may_reject_form(error) and way.form + 1 < len(FORMS):
@@ -156,11 +157,6 @@ def _may_reject_form(error: Exception) -> bool:
     if isinstance(error, ContextOverflowError) or _OVERFLOW.search(str(error)):
         return False
     return _is_bad_request(error) and not is_filtered(error)
-
-
-def _may_lack_streaming(error: Exception) -> bool:
-    """Whether the same request may succeed when it is not streamed."""
-    return isinstance(error, BrokenStreamError | NothingStreamedError) or _may_reject_form(error)
 
 
 def _is_bad_request(error: Exception) -> bool:

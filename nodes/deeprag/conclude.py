@@ -197,10 +197,7 @@ def _computed(question: str, support: Sequence[Support]) -> Computed | None:
 
 
 def _without_model(
-    support: Sequence[Support],
-    computed: Computed | None,
-    pool: list[Evidence],
-    error: NoReplyError,
+    support: Sequence[Support], computed: Computed | None, pool: list[Evidence], error: NoReplyError
 ) -> Conclusion:
     """The conclusion from the sub-questions alone."""
     used = _used(support, computed)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...algorithms.deeprag.policy import (
-    MODEL_DECIDES,
-    choose_source,
-    follows,
-    opening_of,
-    repeated,
-)
+from ...algorithms.deeprag.policy import MODEL_DECIDES, choose_source, follows, opening_of, repeated
 from ...algorithms.deeprag.sub_questions import questions_in, same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
@@ -273,7 +267,11 @@ def _open_parts(state: DeepragState) -> list[str]:
 
     A step about a thing that is compared asks about it in its own way.
     """
-    asked = [one["question"] for one in state["steps"] if not _is_opening(one, state)]
+    asked = [
+        one["question"]
+        for one in state["steps"]
+        if not same_question(one["question"], state["question"])
+    ]
     compared = comparison(state["question"])
     things = compared.things if compared else ()
 
@@ -283,10 +281,6 @@ def _open_parts(state: DeepragState) -> list[str]:
         return any(keywords(part) <= keywords(one) for one in asked)
 
     return [part for part in independent_parts(state["question"]) if not is_asked(part)]
-
-
-def _is_opening(step: NarrativeStep, state: DeepragState) -> bool:
-    return same_question(step["question"], state["question"])
 
 
 def _was_asked(question: str, state: DeepragState) -> bool:
@@ -314,14 +308,9 @@ def _ended(state: DeepragState) -> bool:
         # Where the first look-up finds nothing, further ones seldom do: with a strong reader, for 2
         # of 17 questions. Another method may.
         in_vain = state["held"]["evidence"] and not any(step["found"] for step in looked_up)
-        if in_vain or _is_last(state["proposed"]):
+        if in_vain or any(not one["question"] for one in state["proposed"]):
             return True
     return _fruitless(steps) >= _MOST_REPEATED
-
-
-def _is_last(proposed: Sequence[ProposedStep]) -> bool:
-    """Whether the last reading asks for nothing more."""
-    return any(not one["question"] for one in proposed)
 
 
 def _fruitless(steps: Sequence[NarrativeStep]) -> int:

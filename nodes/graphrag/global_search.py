@@ -124,7 +124,8 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
     first = await first_found(run, state)
     if first.get("sufficient") or not points:
         return {"stop_reason": max(state["unread"], default="no_evidence"), **ranked, **first}
-    shown = points[: _fitting([point["text"] for point in points], context.context_tokens)]
+    sizes = [ROW_TOKENS + count_tokens(point["text"]) for point in points]
+    shown = points[: len(pack(sizes, context.context_tokens)[0])]
     try:
         reply = await run.ask(
             COMBINE_POINTS,
@@ -297,11 +298,6 @@ def _weightiest(view: CommunityView, chosen: Sequence[str]) -> list[str]:
     known = view.communities
     weighty = [id for id in chosen if known[id].rating > ASIDE_RATING]
     return sorted(weighty or chosen, key=lambda id: (-known[id].rating, -known[id].size, id))
-
-
-def _fitting(texts: Sequence[str], limit: int) -> int:
-    """How many of ``texts``, at least one, are within ``limit`` tokens."""
-    return len(pack([ROW_TOKENS + count_tokens(text) for text in texts], limit)[0])
 
 
 def _with_citations(index: Index, points: Sequence[Point], extracts: bool) -> list[Point]:

@@ -153,10 +153,7 @@ def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[st
 
 
 def _near_passages(
-    index: Index,
-    retrieved: Sequence[Evidence],
-    entities: Sequence[str],
-    context: GraphragContext,
+    index: Index, retrieved: Sequence[Evidence], entities: Sequence[str], context: GraphragContext
 ) -> list[Evidence]:
     """The passages of ``entities``, fused with ``retrieved``; passages of several come first."""
     near = [passage["id"] for passage in retrieved]

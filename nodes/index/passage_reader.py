@@ -117,11 +117,7 @@ class PassageReader:
                 if not check.missed:
                     break
                 more = await self._model.run(
-                    GLEAN,
-                    texts=texts,
-                    found=listed,
-                    entity_types=self._types,
-                    claims=self._claims,
+                    GLEAN, texts=texts, found=listed, entity_types=self._types, claims=self._claims
                 )
             except NoReplyError as error:
                 if error.cause != "malformed":

@@ -23,7 +23,6 @@ from ...index.opening import Index
 from ...index.progress import Progress, progress_of
 from ...index.titles import renew_titles
 from ...language.analyser import count_tokens
-from ...settings import Settings
 from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
@@ -85,24 +84,16 @@ async def _stored(state: IndexState, run: Run[IndexContext]) -> Update:
     """Stores one change, and returns its counts and failures."""
     reading = await run.in_thread(DocumentReader, ())
     await read_documents(reading, {"inline": state["inline"]}, lambda done, total: None)
+    files, operator = state["files"], run.index.operator
+    if operator.root is None:  # the paths from this process's folder, for all machines
+        files = [str(operator.base / name) for name in files]
     parts = await in_parts(
-        run.index,
-        run.context,
-        _read_files,
-        _for_all_machines(state["files"], run.index.operator),
-        progress_of("split"),
-        most=_FILES,
-        asks=False,
+        run.index, run.context, _read_files, files, progress_of("split"), most=_FILES, asks=False
     )
     for counts, failures in parts:
         reading.add(counts, failures)
     await to_its_end(reading.remove, state["gone"])
     return reading.result(state)
-
-
-def _for_all_machines(files: Sequence[str], operator: Settings) -> Sequence[str]:
-    """The paths of files; those that start from this process's folder, in full."""
-    return files if operator.root is not None else [str(operator.base / name) for name in files]
 
 
 async def _read_files(

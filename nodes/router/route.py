@@ -131,8 +131,8 @@ def answer_by(method: str, graph: Graph, context_type: type[QuestionContext]) ->
     async def answer(state: RouterState, context: RouterContext) -> Update:
         left = context.max_calls - paid_calls(state["usage"])
         left -= bool(state["stated"]) and left > 1  # for the verdict
-        live = _is_final(method, state, context) and answer_is_followed(context)
-        live &= not state["stated"]
+        is_final = not state["path"] and not _may_go_on(method, state, context)
+        live = is_final and answer_is_followed(context) and not state["stated"]
         settings = {"max_calls": left, "stream_answer": live, **_way(method, state, context)}
         chosen = context.narrowed(context_type, **settings)
         write, streamed = get_stream_writer(), [""]
@@ -328,11 +328,6 @@ def _may_go_on(method: str, state: RouterState, context: RouterContext) -> bool:
     if context.method != "auto" or context.model == OFFLINE or method == "graphrag":
         return False
     return len(state["path"]) < context.escalations
-
-
-def _is_final(method: str, state: RouterState, context: RouterContext) -> bool:
-    """Whether the answer of ``method`` is the run's, whatever it is."""
-    return not state["path"] and not _may_go_on(method, state, context)
 
 
 def _way(method: str, state: RouterState, context: RouterContext) -> dict[str, str]:

@@ -217,10 +217,7 @@ def _tells(triple: WalkedTriple, held: Collection[str]) -> bool:
 
 
 def _rank(
-    index: Index,
-    candidates: Sequence[CandidateEntity],
-    state: Tog2State,
-    context: Tog2Context,
+    index: Index, candidates: Sequence[CandidateEntity], state: Tog2State, context: Tog2Context
 ) -> Update:
     """The passages of all candidates by s, and the best of all rounds as evidence.
 

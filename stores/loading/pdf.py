@@ -63,7 +63,9 @@ def _opened(file: BinaryIO, source: SourceFile) -> PdfReader:
             f"{source.name} is encrypted; install the package cryptography to read it."
         ) from error
     except LimitReachedError as error:
-        raise _too_large(source) from error
+        raise LoadError(
+            f"{source.name} unpacks to more text than is read of one PDF; split it."
+        ) from error
     except Exception as error:  # pypdf says that broken files cause errors of any kind.
         raise LoadError(
             f"{source.name} is damaged or no PDF; open it in a viewer and print it to a new PDF."
@@ -146,7 +148,3 @@ def _stated_metadata(reader: PdfReader) -> Metadata:
     except Exception:  # as with the title
         return {}
     return fitting({"author": author, "date": date})
-
-
-def _too_large(source: SourceFile) -> LoadError:
-    return LoadError(f"{source.name} unpacks to more text than is read of one PDF; split it.")

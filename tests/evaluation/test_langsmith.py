@@ -60,11 +60,7 @@ def test_a_set_is_asked_and_measured_by_the_sdk(folder, client, stub):
             return graph.invoke(inputs)
 
     found = langsmith.evaluate(
-        ask,
-        data=examples(folder),
-        evaluators=EVALUATORS,
-        client=client,
-        upload_results=False,
+        ask, data=examples(folder), evaluators=EVALUATORS, client=client, upload_results=False
     )
     scores = {
         row["example"].metadata["id"]: {

@@ -97,8 +97,7 @@ def test_what_is_missing_is_looked_for_and_no_text_is_read_twice(
 
 
 @pytest.mark.parametrize(
-    ("limits", "calls", "reason"),
-    [({"max_steps": 4}, 4, "steps"), ({"max_calls": 5}, 3, "budget")],
+    ("limits", "calls", "reason"), [({"max_steps": 4}, 4, "steps"), ({"max_calls": 5}, 3, "budget")]
 )
 def test_the_turns_end_within_their_budget(full_index, script, limits, calls, reason):
     number = iter(range(100))

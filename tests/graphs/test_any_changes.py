@@ -108,9 +108,7 @@ def test_only_what_changed_is_read_compared_and_written_again(indexing, monkeypa
         SpellingIndex, "find", lambda self, text: looked.append(text) or find(self, text)
     )
     monkeypatch.setattr(
-        EntityStore,
-        "describe",
-        lambda self, new: described.update(new) or describe(self, new),
+        EntityStore, "describe", lambda self, new: described.update(new) or describe(self, new)
     )
     several = indexing.index.entities.undescribed(described_too=True)
     added = "Gus Field met Finn Hale at the Brass Gate, and Eva Stone wrote to Gus Field."

@@ -191,13 +191,7 @@ def test_claims_stand_in_a_report_after_their_subjects(indexing, model):
     lines = max(map(lines_of, model.of("CommunityReport")), key=len)
     said = {text: int(place) for place, _, _, text in lines}
     subject = next(
-        int(place)
-        for place, kind, title, _ in lines
-        if (kind, title)
-        == (
-            "Entity",
-            NAMES[0],
-        )
+        int(place) for place, kind, title, _ in lines if (kind, title) == ("Entity", NAMES[0])
     )
     assert said[f"Claim (suspected, 1901 – 1902): {NAMES[0]} won a medal."] > subject
 

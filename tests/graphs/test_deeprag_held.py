@@ -5,16 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from deeprag_support import (
-    CHAIN,
-    DOCUMENTS,
-    MODEL,
-    OLDER,
-    Script,
-    answered,
-    ask,
-    found_by_basic,
-)
+from deeprag_support import CHAIN, DOCUMENTS, MODEL, OLDER, Script, answered, ask, found_by_basic
 from ragraphs.context import DeepragContext
 from ragraphs.graphs.deeprag import graph
 from ragraphs.index import retrieval

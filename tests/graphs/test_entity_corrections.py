@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from entities_support import (
-    build,
-    documents,
-    layer_of,
-)
+from entities_support import build, documents, layer_of
 from ragraphs.index.corrections import correct
 from ragraphs.language.mentions import normalised
 from ragraphs.state.errors import RagraphsError

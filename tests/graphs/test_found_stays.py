@@ -16,11 +16,7 @@ from shared_stores import copy_of
 
 WHOLE = "What do all the documents say about bridges, and how do their views on engineers differ?"
 _IN_TIME = pytest.mark.in_folder("a store across the network may answer too late")
-LIMITS = [
-    {"max_calls": 1},
-    {"max_tokens": 20},
-    pytest.param({"max_seconds": 0.01}, marks=_IN_TIME),
-]
+LIMITS = [{"max_calls": 1}, {"max_tokens": 20}, pytest.param({"max_seconds": 0.01}, marks=_IN_TIME)]
 
 
 @pytest.fixture(scope="module")

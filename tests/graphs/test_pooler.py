@@ -26,11 +26,7 @@ def index(name: str, count: int) -> None:
 def test_questions_are_answered_from_their_own_index_while_a_run_writes(
     count, tmp_path, monkeypatch
 ):
-    with (
-        serving_postgres() as database,
-        pooling(database) as url,
-        ThreadPoolExecutor(6) as threads,
-    ):
+    with serving_postgres() as database, pooling(database) as url, ThreadPoolExecutor(6) as threads:
         monkeypatch.setenv("RAGRAPHS_DATABASE", url)
         monkeypatch.setenv("RAGRAPHS_CACHE", str(tmp_path / "cache"))
         settings.cache_clear()

@@ -182,12 +182,7 @@ def test_an_honest_title_is_shown_whole():
 def test_a_passage_names_no_more_things_than_it_has_words(isolated):
     async def reading():
         meter = start_meter(None)
-        extraction = {
-            "entity_types": ["person"],
-            "examples": "",
-            "claims": False,
-            "gleanings": 0,
-        }
+        extraction = {"entity_types": ["person"], "examples": "", "claims": False, "gleanings": 0}
         reader = PassageReader(Tireless("x"), extraction)
         read = await reader.read(ShownPassage("T", "word " * 60), ["questions", "facts"])
         return meter, read["facts"]

@@ -33,11 +33,7 @@ def ask(full_index, script):
         ({"method": "tog2"}, {"RelationScores"}, {"Judgement", "Answer"}),
         ({"method": "deeprag"}, set(), {"NextStep", "StepReading", "Answer"}),
         ({"method": "graphrag", "search": "local"}, set(), {"Answer"}),
-        (
-            {"method": "graphrag", "search": "dynamic"},
-            {"KeptTexts"},
-            {"Points", "CombinedAnswer"},
-        ),
+        ({"method": "graphrag", "search": "dynamic"}, {"KeptTexts"}, {"Points", "CombinedAnswer"}),
     ],
     ids=["basic", "crag", "hoprag", "tog2", "deeprag", "local", "global"],
 )

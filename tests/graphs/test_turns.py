@@ -152,9 +152,7 @@ async def hold():
 asyncio.run(hold())
 """
     holder = subprocess.Popen(
-        [sys.executable, "-c", script, indexing.name],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", script, indexing.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
         assert holder.stdout.readline() == b"held\n"

@@ -58,10 +58,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(
-    built: Path,
-    stores: SharedStores,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    built: Path, stores: SharedStores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
     """The folder of an index; indexes of other names are in the database."""
     monkeypatch.chdir(shutil.copytree(built, tmp_path / "home"))

@@ -214,11 +214,7 @@ def test_a_retriever_of_ones_own_needs_no_index(
 def test_documents_of_a_retriever_become_evidence(shelf: Shelf) -> None:
     found = ragraphs.build("basic", retriever=shelf).invoke({"question": QUESTION})
     first, second = found["evidence"]
-    assert first["metadata"] == {
-        "source": "bridges.pdf",
-        "page": 3,
-        "tags": ["rail"],
-    }
+    assert first["metadata"] == {"source": "bridges.pdf", "page": 3, "tags": ["rail"]}
     assert (first["score"], second["score"]) == (0.5, 0.5)
     assert (second["id"], second["document"], second["title"]) == ("tay", "tay", "tay")
     assert found["usage"]["retrievals"] == 1

@@ -180,10 +180,5 @@ def test_a_word_that_opens_a_sentence_is_a_name_where_the_text_uses_it_as_one() 
 def test_an_epithet_before_a_name_is_no_part_of_it() -> None:
     assert keys(
         "", "Poor Bob sat down. They pitied Bob. Merry Christmas! They kept Christmas."
-    ) == [
-        "bob",
-        "bob",
-        "christmas",
-        "christmas",
-    ]
+    ) == ["bob", "bob", "christmas", "christmas"]
     assert keys("", "Little Rock is the capital of Arkansas.") == ["little rock", "arkansas"]

@@ -12,9 +12,7 @@ from ragraphs.state.facts import ClaimFact, EntityFact, RelationFact
 
 
 def merge_facts(
-    found: Iterable[FoundFacts],
-    corrections: Sequence[Correction] = (),
-    embed: Any = None,
+    found: Iterable[FoundFacts], corrections: Sequence[Correction] = (), embed: Any = None
 ) -> EntityGraph:
     """One graph of the facts of all passages, whose names are merged by rules."""
     order = sorted(found, key=lambda one: (one.title, one.start, one.passage))

@@ -53,13 +53,7 @@ _RISING: dict[str, list[Spot]] = {
     "basic": [{"x": k, "y": 0.3 + k / 50} for k in (1, 5, 20)],
     "HopRAG": [{"x": k, "y": 0.4 + k / 50} for k in (1, 5, 20)],
 }
-RISING: Curves = {
-    **COSTS,
-    "title": "top_k",
-    "joined": True,
-    "x_label": "top_k",
-    "curves": _RISING,
-}
+RISING: Curves = {**COSTS, "title": "top_k", "joined": True, "x_label": "top_k", "curves": _RISING}
 PLOTS: list[Plot] = [SHARES, PRICES, WINS, COSTS, RISING]
 
 _LONG = "a name without an end " * 20

@@ -109,10 +109,7 @@ def test_documents_that_say_other_things_of_a_name_have_lines_of_their_own():
     (group,) = Merging(NIGHTS, by_model=True).groups()
     assert [line.said for line in group] == [
         ("Wild Nights is a novel of 1881 by Ann Holm.",),
-        (
-            "Wild Nights is a film of 1998 by Ann Holm.",
-            "The Wild Nights of 1998 was shot here.",
-        ),
+        ("Wild Nights is a film of 1998 by Ann Holm.", "The Wild Nights of 1998 was shot here."),
     ]
 
 

@@ -108,11 +108,7 @@ def test_an_unknown_kind_means_what_its_document_means():
 
 
 def test_a_name_takes_the_most_frequent_spelling_and_keeps_all():
-    found = [
-        facts("a", ["the Beatles"]),
-        facts("b", ["The Beatles"]),
-        facts("c", ["The Beatles"]),
-    ]
+    found = [facts("a", ["the Beatles"]), facts("b", ["The Beatles"]), facts("c", ["The Beatles"])]
     (beatles,) = merge_facts(found).entities
     assert (beatles.name, beatles.aliases) == ("The Beatles", ("The Beatles", "the Beatles"))
 

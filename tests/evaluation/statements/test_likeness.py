@@ -38,12 +38,7 @@ def test_a_character_of_japanese_is_a_word_and_a_run_of_letters_is_one():
 def test_complete_linkage_merges_by_the_farthest_pair():
     """a–b are 0.1 apart, c–d 0.2; b–c only 0.3, but a–d 0.9: the two pairs merge last, at 0.9."""
     matrix = np.array(
-        [
-            [0.0, 0.1, 0.5, 0.9],
-            [0.1, 0.0, 0.3, 0.6],
-            [0.5, 0.3, 0.0, 0.2],
-            [0.9, 0.6, 0.2, 0.0],
-        ]
+        [[0.0, 0.1, 0.5, 0.9], [0.1, 0.0, 0.3, 0.6], [0.5, 0.3, 0.0, 0.2], [0.9, 0.6, 0.2, 0.0]]
     )
     assert merge_heights(matrix) == [0.1, 0.2, 0.9]
     assert matrix[0, 1] == 0.1

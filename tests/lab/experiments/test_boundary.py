@@ -12,14 +12,7 @@ import pytest
 from question_set import QUESTIONS, write_set
 from ragraphs.evaluation.results import heads
 
-from lab.experiments.boundary import (
-    Counts,
-    accuracy,
-    balanced_accuracy,
-    counts_of,
-    f1,
-    mcc,
-)
+from lab.experiments.boundary import Counts, accuracy, balanced_accuracy, counts_of, f1, mcc
 
 MODEL = ("--model", "openai:stub", "--max-retries", "0")
 DESIGNER, BIRTH, HANGUL = (one["question"] for one in QUESTIONS)

@@ -147,8 +147,7 @@ async def test_half_a_surrogate_pair_does_no_harm(openai, open_model, replies):
 
 
 @pytest.mark.parametrize(
-    "body",
-    [{}, {"choices": None}, {"choices": []}, {"error": "overloaded"}, "text", None, 7, []],
+    "body", [{}, {"choices": None}, {"choices": []}, {"error": "overloaded"}, "text", None, 7, []]
 )
 async def test_an_answer_in_no_known_protocol_is_a_typed_failure(openai, open_model, body):
     answer = chat(GOOD)

@@ -12,13 +12,7 @@ from pathlib import Path
 import docx
 import pytest
 from docx.oxml.ns import qn
-from loading_support import (
-    Write,
-    only,
-    peak_mb,
-    reason,
-    text_of,
-)
+from loading_support import Write, only, peak_mb, reason, text_of
 from ragraphs.stores.loading.types import Limits
 
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from loading_support import (
-    KOREAN,
-    Write,
-    only,
-    reason,
-    text_of,
-)
+from loading_support import KOREAN, Write, only, reason, text_of
 from ragraphs.stores.loading.load import load
 from ragraphs.stores.loading.types import Limits
 

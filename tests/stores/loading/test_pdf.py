@@ -6,15 +6,7 @@ import io
 import zlib
 
 import pytest
-from loading_support import (
-    Write,
-    documents,
-    failures,
-    only,
-    peak_mb,
-    reason,
-    text_of,
-)
+from loading_support import Write, documents, failures, only, peak_mb, reason, text_of
 from pdf_files import pdf
 from pypdf import PdfReader, PdfWriter
 from ragraphs.stores.loading.load import load

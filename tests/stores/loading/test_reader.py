@@ -84,10 +84,7 @@ def told(loaded: Iterator[LoadedDocument | LoadFailure]) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "ending",
-    [*TEXTS, ".pdf", ".docx", *MAKERS],
-)
+@pytest.mark.parametrize("ending", [*TEXTS, ".pdf", ".docx", *MAKERS])
 def test_a_file_is_read_as_it_is_in_the_same_process(tmp_path: Path, ending: str) -> None:
     assert ending in ENDINGS
     path = made(tmp_path, ending)

@@ -6,16 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from loading_support import (
-    KOREAN,
-    Write,
-    documents,
-    failures,
-    only,
-    peak_mb,
-    reason,
-    text_of,
-)
+from loading_support import KOREAN, Write, documents, failures, only, peak_mb, reason, text_of
 from ragraphs.stores.loading.types import Limits
 
 

@@ -47,8 +47,7 @@ def hostile_files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    "a.txt a.md b.md a.html a.json b.json a.jsonl a.csv a.pdf a.docx".split(),
+    "name", "a.txt a.md b.md a.html a.json b.json a.jsonl a.csv a.pdf a.docx".split()
 )
 def test_the_texts_of_a_file_are_as_long_as_the_file_but_for_a_constant(
     write: Write, tmp_path: Path, name: str

@@ -12,16 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from loading_support import (
-    FRENCH,
-    JAPANESE,
-    KOREAN,
-    Write,
-    only,
-    peak_mb,
-    reason,
-    text_of,
-)
+from loading_support import FRENCH, JAPANESE, KOREAN, Write, only, peak_mb, reason, text_of
 from ragraphs.stores.loading.load import load
 from ragraphs.stores.loading.text import in_blocks
 from ragraphs.stores.loading.types import Limits, LoadedDocument, LoadError, LoadFailure
