@@ -54,7 +54,8 @@ def read_reply(text: str, reply: type[R], cut_off: bool = False) -> ReadReply[R]
     """The typed reply in ``text``.
 
     Thinking, fences and text around the JSON are dropped, and broken JSON is mended. A reply that
-    was ``cut_off`` says nothing in the fields that it did not reach. Raises MalformedReplyError.
+    was ``cut_off`` says nothing in the fields that it did not reach, and an answer that breaks off
+    does not suffice. Raises MalformedReplyError.
     """
     if len(text) > _LONGEST_REPLY:
         raise MalformedReplyError("The reply was too long; be brief.")
@@ -65,7 +66,9 @@ def read_reply(text: str, reply: type[R], cut_off: bool = False) -> ReadReply[R]
     if data is None:
         raise MalformedReplyError("The reply was not a JSON object.")
     if cut_off:
+        broken = lost_its_end and next(reversed(data), "") == "answer" and "sufficient" in data
         data = {**_nothing_said(reply), **reply.tidy(data)}
+        data |= {"sufficient": False} if broken else {}
     cut: set[str] = set()
     try:
         value = reply.model_validate(data, context=cut)

@@ -127,9 +127,16 @@ async def test_a_reply_that_was_cut_off_is_used_and_not_asked_for_again(openai, 
     )
     meter = start_meter(None)
     reply = await (await open_model()).run(ANSWER, question="Who?", texts=TEXTS)
-    assert reply.answer == "Allen La" and reply.sufficient
+    assert reply.answer == "Allen La" and not reply.sufficient
     assert len(openai.chats) == 1
     assert any("cut off" in warning for warning in meter.warnings)
+
+
+async def test_a_whole_answer_in_a_reply_that_was_cut_off_suffices(openai, open_model):
+    text = '{"quotes": [], "sufficient": true, "answer": "Allen Lane", "missing": ["The ye'
+    openai.answer = lambda _: chat(text, finish="length")
+    reply = await (await open_model()).run(ANSWER, question="Who?", texts=TEXTS)
+    assert reply.answer == "Allen Lane" and reply.sufficient
 
 
 @pytest.mark.parametrize(
