@@ -61,7 +61,7 @@ def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
         id = id_of(document)
         start = given.get("start")
         start = start if isinstance(start, int) and not isinstance(start, bool) else 0
-        score = next((given[key] for key in _SCORES if isinstance(given.get(key), int | float)), 0)
+        scores = [given[key] for key in _SCORES if isinstance(given.get(key), int | float)]
         found.setdefault(
             id,
             {
@@ -71,7 +71,7 @@ def evidence_of(documents: Iterable[Document]) -> list[Evidence]:
                 "text": text,
                 "start": start,
                 "end": start + len(text),
-                "score": float(score) or 1 / (len(found) + 1),
+                "score": float(scores[0]) if scores else 1 / (len(found) + 1),
                 "found": "retrieved",
                 "metadata": plain(given),
             },

@@ -169,11 +169,13 @@ def _notable(graph: PassageGraph, cosines: Floats, worth: float) -> Floats:
     """The ``cosines`` of passages (P,), scaled to [0, 1] from a typical one on.
 
     All texts are somewhat alike, while most share no word with a question. The less the vectors are
-    ``worth``, the nearer is the beginning of the scale to the smallest cosine.
+    ``worth``, the nearer is the beginning of the scale to the smallest cosine. What lies below it
+    keeps its order.
     """
     least = cosines.min()
     typical = cosines[graph.typical_passages].mean()
-    return scaled(np.maximum(cosines, least + np.float32(worth) * (typical - least)))
+    above = scaled(np.maximum(cosines, least + np.float32(worth) * (typical - least)))
+    return above + np.float32(NO_FLOW) * scaled(cosines)
 
 
 def informativeness(graph: PassageGraph, question: QuestionParts) -> float:

@@ -41,7 +41,7 @@ def test_a_question_is_logged_and_priced_and_its_reply_costs_nothing_again(
     assert "1 call, 107 tokens" in unpriced and "$" not in unpriced
     priced = ("--prices", "prices.json")
     assert "1 reused" in (again := run(*asking, *priced).out) and "$" not in again
-    other = run("ask", "And the Tay Bridge?", *asking[2:], *priced, "-vv")
+    other = run("ask", "And the Forth Bridge?", *asking[2:], *priced, "-vv")
     assert "1 call, 107 tokens · $1.14" in other.out
     assert "DEBUG ragraphs.models: openai:stub replied with" in other.err
     status = json.loads(run("status", *priced, "--json").out)
