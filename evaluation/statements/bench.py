@@ -115,11 +115,7 @@ def evaluate_graphrag_bench(
         for name, rows in _of_corpus(corpus, asked, ways_of(conditions, own), own, judging).items():
             judged[name] += rows
     if predictions is not None:
-        predicted = {
-            name: [prediction(row.question, row.outcome["answer"], row.texts) for row in rows]
-            for name, rows in judged.items()
-        }
-        write_predictions(predictions, predicted)
+        write_predictions(predictions, {name: _predicted(rows) for name, rows in judged.items()})
     answers = [(name, one) for name, rows in judged.items() for one in rows]
     if outputs is not None:
         manifest = manifest_of(given.name, given.files, judging.notes)
@@ -134,6 +130,10 @@ def evaluate_graphrag_bench(
         **_spent(judging),
         "answers": [_row(name, one) for name, one in answers],
     }
+
+
+def _predicted(rows: Sequence[Judged]) -> list[dict[str, Any]]:
+    return [prediction(row.question, row.outcome["answer"], row.texts) for row in rows]
 
 
 def context_of(corpus: Corpus, context: IndexContext) -> IndexContext:

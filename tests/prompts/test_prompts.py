@@ -109,7 +109,10 @@ def test_prompts_for_answers_ask_for_the_same_brief_forms(name):
 @pytest.mark.parametrize("name", ("answer", "local_answer", "next_action", "synthesize"))
 def test_a_letter_leaves_open_what_its_writer_knows_but_lacks_what_texts_could_tell(name):
     [rule] = [one for one in built_in(name).splitlines() if one.startswith("   - A letter")]
-    assert re.search("writer alone knows.*not missing; a part of which these texts tell nothing.*is missing", rule)
+    assert re.search(
+        "writer alone knows.*not missing; a part of which these texts tell nothing.*is missing",
+        rule,
+    )
 
 
 def inputs_of(prompt):

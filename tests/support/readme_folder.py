@@ -117,10 +117,15 @@ def reply(body: Any) -> Any:
             }
         case "Answer":
             asked = set(human.rpartition("Question: ")[2].lower().rstrip("?\n").split())
-            lines = [line.partition(" ") for text in texts for line in text[2].splitlines()]
-            said = [line for line in lines if line[0] and not line[2].startswith("#")]
-            number, _, told = max(
-                said, key=lambda line: sum(map(len, asked & set(line[2].lower().split())))
+            lines = [
+                (title, *line.split(" ", 1))
+                for _, title, text in texts
+                for line in text.splitlines()
+            ]
+            said = [line for line in lines if all(line[1:]) and not line[-1].startswith("#")]
+            _, number, told = max(
+                said,
+                key=lambda line: sum(map(len, asked & set(f"{line[0]} {line[2]}".lower().split()))),
             )
             return {"from": [number], "sufficient": True, "answer": told}
         case "ClosedBookAnswer":
