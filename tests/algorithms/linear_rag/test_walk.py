@@ -216,13 +216,14 @@ def test_likeness_that_all_passages_have_counts_the_less_the_more_vectors_are_wo
     graph: WholeGraph, worth: float
 ) -> None:
     question = read_question(graph, "xyzzy?")
-    like = replace(flat(graph), passages=np.array([0, 0.4, 0.4, 0.4, 0.4, 0.4, 0.8], np.float32))
+    like = replace(flat(graph), passages=np.array([0, 0.1, 0.5, 0.5, 0.5, 0.5, 0.9], np.float32))
     settings = BridgingSettings(vector_weight=worth)
-    unlike, *typical, nearest = direct_scores(graph, question, like, settings) / worth * 3
-    assert (unlike, nearest) == pytest.approx((0, 1))
-    begins = worth * 2.8 / 7  # of the way from the least cosine to the mean one
-    assert typical == pytest.approx([(0.4 - begins) / (0.8 - begins)] * 5)
-    assert typical[0] < 0.5 * nearest
+    least, less, *typical, nearest = direct_scores(graph, question, like, settings) / worth * 3
+    assert 0 <= least < less < typical[0] < 0.5 * nearest  # in order, near or far
+    assert nearest == pytest.approx(1, abs=1e-5)
+    begins = worth * 3 / 7  # of the way from the least cosine to the mean one
+    assert less == pytest.approx(max(0, (0.1 - begins) / (0.9 - begins)), abs=1e-5)
+    assert typical == pytest.approx([(0.5 - begins) / (0.9 - begins)] * 4, abs=1e-5)
 
 
 def test_both_compared_things_are_found(graph: WholeGraph) -> None:
