@@ -140,8 +140,7 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
         await keep_findings(run, points)
     used = numbered(reply.used, points[: len(shown)]) or points[: len(shown)]
     cited = await run.in_thread(_cited, used, context.top_k, context.model == OFFLINE)
-    uncited = [point["text"] for point in used if not point["citations"]]
-    if uncited:
+    if uncited := [point["text"] for point in used if not point["citations"]]:
         run.meter.warn(
             f"{len(uncited)} of the {len(used)} points of the answer stand in no passage that "
             f"could be cited, first: “{uncited[0][:80]}”."
