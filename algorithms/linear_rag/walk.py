@@ -175,7 +175,7 @@ def _notable(graph: PassageGraph, cosines: Floats, worth: float) -> Floats:
     least = cosines.min()
     typical = cosines[graph.typical_passages].mean()
     above = scaled(np.maximum(cosines, least + np.float32(worth) * (typical - least)))
-    return above + np.float32(NO_FLOW) * scaled(cosines)
+    return above + np.float32(1e-6) * scaled(cosines)
 
 
 def informativeness(graph: PassageGraph, question: QuestionParts) -> float:
