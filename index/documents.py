@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from ..algorithms.documents import WholeDocument, lifted
+from ..algorithms.fusion import reciprocal_rank_fusion
 from ..algorithms.repeats import PlacedText, without_repeats
 from ..context import RetrieverName
 from ..language.analyser import terms
@@ -14,9 +15,14 @@ from ..state.places import section_of
 from ..state.records import Passage
 from .opening import Index
 from .sentences import load_graph
+from .vector_worth import worth_for
 from .vectors import cosines_with
 
 _DEPTH = 50
+# The nearest of the passages to which a walk led, against 1 for the walk, and the constant of their
+# fusion: no order is so much better than the other that its top would have to be kept.
+_NEAREST_WEIGHT = 0.15
+_RANK_CONSTANT = 60
 
 
 def weighed_by_documents(
@@ -41,15 +47,21 @@ def _lifted(
     retriever: RetrieverName,
     found: Mapping[str, Passage],
 ) -> list[tuple[str, float]]:
-    """``ranked``, lifted: the less, the more of the passages found are all that a document says."""
+    """``ranked``, lifted: the less, the more of the passages found are all that a document says.
+
+    By as much, passages that are near the question go before others to which a walk led: names
+    lead from page to page of an encyclopedia, and tell little within a manual.
+    """
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
     beginnings = dict.fromkeys(id for id, _, _ in first.values())
     several = {one["document"] for id, one in found.items() if id not in beginnings}
     if not several:
         return ranked
     near: dict[str, float] = {}
-    if retriever != "lexical":
-        near = _near(index, question, [*beginnings], retriever == "graph")
+    if retriever == "graph":
+        near = _near(index, question, [*{**beginnings, **dict.fromkeys(found)}], True)
+    elif retriever != "lexical":
+        near = _near(index, question, [*beginnings], False)
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
@@ -65,6 +77,11 @@ def _lifted(
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
     share = sum(document in several for document in document_of.values()) / len(found)
     again = lifted(high, document_of, documents, terms(question), share)
+    if retriever == "graph":
+        ids = [id for id, _ in again]
+        nearest = sorted(ids, key=lambda id: -near[id])
+        weight = _NEAREST_WEIGHT * share * worth_for(index, question)
+        again = reciprocal_rank_fusion([ids, nearest], [1.0, weight], _RANK_CONSTANT)
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
 
