@@ -19,6 +19,8 @@ from .vector_worth import worth_for
 from .vectors import cosines_with
 
 _DEPTH = 50
+# Of the passages found, for a walk; else they are titled pages, from name to name of which it led.
+_MOST = 0.5
 # The nearest of the passages to which a walk led, against 1 for the walk, and the constant of their
 # fusion: no order is so much better than the other that its top would have to be kept.
 _NEAREST_WEIGHT = 0.15
@@ -76,6 +78,8 @@ def _lifted(
     document_of = {id: one["document"] for id, one in found.items()}
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
     share = sum(document in several for document in document_of.values()) / len(found)
+    if retriever == "graph" and share < _MOST:
+        return ranked
     again = lifted(high, document_of, documents, terms(question), share)
     if retriever == "graph":
         ids = [id for id, _ in again]
