@@ -7,10 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from .fusion import reciprocal_rank_fusion
+
 _WORDS_WEIGHT = 0.3
 _VECTOR_WEIGHT = 0.3
 _TITLE_WEIGHT = 3
 _K1, _B = 1.2, 0.75
+# No order is so much better than the other that its top would have to be kept.
+_RANK_CONSTANT = 60
 
 
 class WholeDocument(NamedTuple):
@@ -52,6 +56,18 @@ def lifted(
         lift += _VECTOR_WEIGHT * max(0.0, near[document]) / nearest if nearest > 0 else 0.0
         scores[id] = score / best + weight * lift / seen[document]
     return sorted(scores.items(), key=lambda pair: -pair[1])
+
+
+def nearer_first(
+    ranked: Sequence[tuple[str, float]], cosines: Mapping[str, float], weight: float
+) -> list[tuple[str, float]]:
+    """``ranked`` fused by reciprocal rank with the order of the ``cosines``, of this ``weight``.
+
+    By Cormack, Clarke and Büttcher 2009, with their constant of 60.
+    """
+    ids = [id for id, _ in ranked]
+    nearest = sorted(ids, key=lambda id: -cosines[id])
+    return reciprocal_rank_fusion([ids, nearest], [1.0, weight], _RANK_CONSTANT)
 
 
 def _bm25(documents: Mapping[str, WholeDocument], question: Iterable[str]) -> dict[str, float]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from ..algorithms.documents import WholeDocument, lifted
-from ..algorithms.fusion import reciprocal_rank_fusion
+from ..algorithms.documents import WholeDocument, lifted, nearer_first
 from ..algorithms.repeats import PlacedText, without_repeats
 from ..context import RetrieverName
 from ..language.analyser import terms
@@ -21,10 +20,8 @@ from .vectors import cosines_with
 _DEPTH = 50
 # Of the passages found, for a walk; else they are titled pages, from name to name of which it led.
 _MOST = 0.5
-# The nearest of the passages to which a walk led, against 1 for the walk, and the constant of their
-# fusion: no order is so much better than the other that its top would have to be kept.
+# The nearest of the passages to which a walk led, against 1 for the walk.
 _NEAREST_WEIGHT = 0.15
-_RANK_CONSTANT = 60
 
 
 def weighed_by_documents(
@@ -57,13 +54,15 @@ def _lifted(
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
     beginnings = dict.fromkeys(id for id, _, _ in first.values())
     several = {one["document"] for id, one in found.items() if id not in beginnings}
-    if not several:
+    document_of = {id: one["document"] for id, one in found.items()}
+    share = sum(document in several for document in document_of.values()) / max(1, len(found))
+    walks = retriever == "graph"
+    if not several or (walks and share < _MOST):
         return ranked
     near: dict[str, float] = {}
-    if retriever == "graph":
-        near = _near(index, question, [*{**beginnings, **dict.fromkeys(found)}], True)
-    elif retriever != "lexical":
-        near = _near(index, question, [*beginnings], False)
+    if retriever != "lexical":
+        compared = {**beginnings, **dict.fromkeys(found)} if walks else beginnings
+        near = _near(index, question, [*compared], walks)
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
@@ -75,17 +74,11 @@ def _lifted(
         )
         for document, (id, title, text) in first.items()
     }
-    document_of = {id: one["document"] for id, one in found.items()}
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
-    share = sum(document in several for document in document_of.values()) / len(found)
-    if retriever == "graph" and share < _MOST:
-        return ranked
     again = lifted(high, document_of, documents, terms(question), share)
-    if retriever == "graph":
-        ids = [id for id, _ in again]
-        nearest = sorted(ids, key=lambda id: -near[id])
+    if walks:
         weight = _NEAREST_WEIGHT * share * worth_for(index, question)
-        again = reciprocal_rank_fusion([ids, nearest], [1.0, weight], _RANK_CONSTANT)
+        again = nearer_first(again, near, weight)
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
 

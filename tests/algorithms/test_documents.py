@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.documents import WholeDocument, lifted
+from ragraphs.algorithms.documents import WholeDocument, lifted, nearer_first
 
 LOG = WholeDocument(["changes"], ["all", "that", "changed"])
 PAGE = WholeDocument(["restoring", "copies"], ["how", "copies", "are", "made"])
@@ -46,3 +46,12 @@ def test_the_lift_counts_by_its_weight():
 def test_without_a_score_above_nothing_the_order_stays(score):
     ranked = [("log 1", score), ("page 1", score - 1)]
     assert lifted(ranked, DOCUMENT_OF, {"log": LOG, "page": PAGE}, QUESTION) == ranked
+
+
+def test_of_passages_with_like_ranks_the_nearer_goes_first():
+    cosines = {"log 1": 0.1, "log 2": 0.2, "page 2": 0.9, "page 1": 0.3}
+    assert [id for id, _ in nearer_first(RANKED, cosines, 0.0)] == [id for id, _ in RANKED]
+    assert next(iter(nearer_first(RANKED, cosines, 1.0)))[0] == "page 2"
+    far = [*RANKED, *((f"log {n}", 1.0) for n in range(3, 60)), ("last", 0.5)]
+    nearest = {**dict.fromkeys((id for id, _ in far), 0.1), "last": 1.0}
+    assert next(iter(nearer_first(far, nearest, 0.15)))[0] == "log 1"

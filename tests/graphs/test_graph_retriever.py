@@ -13,7 +13,7 @@ from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.layers import SENTENCES
 from ragraphs.index.opening import Index, open_index
-from ragraphs.index.retrieval import search
+from ragraphs.index.retrieval import search, walk_from
 from ragraphs.index.sentences import link_passages, load_graph
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
@@ -148,6 +148,22 @@ def test_nothing_is_found_where_every_document_was_removed(index: Index) -> None
     index_graph.invoke({"remove": list(DOCUMENTS)}, context=context)
     assert index.sentences.counts() == {}
     assert search(index, QUESTION, "graph", 6) == []
+
+
+@pytest.mark.slow
+def test_one_long_page_among_titled_ones_changes_no_order_of_the_walk(tmp_path: Path) -> None:
+    paragraphs = [
+        "The Atomium was restored by a firm of Brussels in the years to 2006, sheet by sheet.",
+        "Its nine balls are joined by tubes, in which stairs and lifts lead up to the restaurant.",
+    ]
+    pages = [
+        *given(*DOCUMENTS),
+        {"id": "long", "title": "Who was born where", "text": "\n\n".join(paragraphs)},
+    ]
+    built = build(tmp_path / "index", pages, layers="sentences", chunk_tokens=20, chunk_overlap=0)
+    assert len(built.catalogue.passage_ids()) > len(pages)
+    walked = [id for id, _ in walk_from(built, QUESTION, 100)]
+    assert [passage["id"] for passage in search(built, QUESTION, "graph", 100)] == walked
 
 
 @pytest.mark.slow
