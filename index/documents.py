@@ -43,6 +43,7 @@ def _lifted(
 ) -> list[tuple[str, float]]:
     """``ranked``, lifted: the less, the more of the passages found are all that a document says."""
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
+    found = {id: one for id, one in found.items() if one["document"] in first}  # not removed since
     beginnings = dict.fromkeys(id for id, _, _ in first.values())
     several = {one["document"] for id, one in found.items() if id not in beginnings}
     if not several:
