@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from ragraphs.context import IndexContext
 from ragraphs.state.errors import RagraphsError
 
+from .changes import live_with_changes
 from .crashes import live_with_crashes
 from .watching import live_while_followed
 
@@ -25,9 +27,26 @@ Seconds = Annotated[float, typer.Option(min=1, help="How long it goes on.")]
 Seed = Annotated[int, typer.Option(help="What all chance is drawn from.")]
 
 
-@app.callback()
-def living() -> None:
-    """An index lives long, and is compared with a fresh one."""
+@app.command()
+def changes(
+    source: Annotated[Path, typer.Argument(help="A question set, a folder of texts, or a text.")],
+    number: Annotated[int, typer.Option(help="How many changes.")] = 300,
+    together: Annotated[int, typer.Option(help="Most changes that one run makes.")] = 1,
+    passages: Annotated[int, typer.Option(help="Documents to begin with, at most.")] = 1000,
+    embeddings: str = "lexical",
+    seed: Seed = 0,
+    folder: Folder = None,
+) -> None:
+    """Documents come, change, move and go at random; exit code 1 for any difference in the end.
+
+    The index has all layers, without a model. The communities of the fresh one start from the ones
+    before the last change.
+    """
+    context = IndexContext(embeddings=embeddings)
+    with _placed(folder) as place:
+        how = number, together, passages, seed
+        result = live_with_changes(source, place, context, how, _tell)
+    _end(result, result["problems"])
 
 
 @app.command()
