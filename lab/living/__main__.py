@@ -14,7 +14,7 @@ import typer
 from ragraphs.context import IndexContext
 from ragraphs.state.errors import RagraphsError
 
-from .changes import live_with_changes
+from .changes import Plan, live_with_changes
 from .crashes import live_with_crashes
 from .watching import live_while_followed
 
@@ -33,6 +33,7 @@ def changes(
     number: Annotated[int, typer.Option(help="How many changes.")] = 300,
     together: Annotated[int, typer.Option(help="Most changes that one run makes.")] = 1,
     passages: Annotated[int, typer.Option(help="Documents to begin with, at most.")] = 1000,
+    comparisons: Annotated[int, typer.Option(help="Comparisons with a fresh index.")] = 1,
     embeddings: str = "lexical",
     seed: Seed = 0,
     folder: Folder = None,
@@ -44,8 +45,8 @@ def changes(
     """
     context = IndexContext(embeddings=embeddings)
     with _placed(folder) as place:
-        how = number, together, passages, seed
-        result = live_with_changes(source, place, context, how, _tell)
+        plan = Plan(number, together, passages, comparisons, seed)
+        result = live_with_changes(source, place, context, plan, _tell)
     _end(result, result["problems"])
 
 

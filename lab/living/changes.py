@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from ragraphs.context import IndexContext, LayerName
 from ragraphs.evaluation.datasets import load_dataset, supported
@@ -22,7 +22,7 @@ from ragraphs.state.errors import RagraphsError
 from ragraphs.state.index import IndexInput
 from ragraphs.state.records import Document
 
-from .comparing import compare
+from .comparing import Differences, compare
 
 ChangeKind = Literal["add", "change", "remove", "rename"]
 
@@ -31,6 +31,7 @@ _HISTORY = ("hierarchy", "hierarchy_by")  # properties from which communities st
 _RETRIEVERS = ("hybrid", "graph", "hoprag", "tog2")
 _CUTOFF = 5
 _HELD_BACK = 0.1  # of a set that has no more passages than are wanted
+_PART = 2000
 _MOVED = "~"  # at the end of the id of a document that was renamed
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
@@ -40,6 +41,7 @@ class LivingDocuments:
 
     def __init__(self, documents: list[Document], most: int, chance: random.Random) -> None:
         held = min(most, max(1, round(len(documents) * (1 - _HELD_BACK))))
+        self._least = held // 2
         self.now = {one["id"]: one for one in documents[:held]}
         self._others, self._chance = documents[held:], chance
         self.kinds: Counter[ChangeKind] = Counter()
@@ -48,10 +50,11 @@ class LivingDocuments:
         """The input of a run that makes so many changes at random."""
         before = dict(self.now)
         for _ in range(number):
-            kind = self._chance.choice(get_args(ChangeKind))
-            if len(self.now) > 1 or kind == "add":
-                self.kinds[kind] += 1
-                getattr(self, f"_{kind}")()
+            kind: ChangeKind = self._chance.choice(get_args(ChangeKind))
+            if kind == "remove" and len(self.now) <= self._least:
+                kind = "add"
+            self.kinds[kind] += 1
+            getattr(self, f"_{kind}")()
         given = [one for id, one in self.now.items() if before.get(id) != one]
         return {"documents": given, "remove": [id for id in before if id not in self.now]}
 
@@ -89,35 +92,41 @@ class LivingDocuments:
         return self._chance.choice(_SENTENCE.split(self.now[self._some()]["text"]))
 
 
-def live_with_changes(
-    source: Path,
-    place: Path,
-    context: IndexContext,
-    how: tuple[int, int, int, int],
-    tell: Callable[[str], None],
-) -> dict[str, Any]:
-    """Changes the documents of ``source`` at random, and compares the index with a fresh one.
+class Plan(NamedTuple):
+    """The changes in all, and those of a run at most; documents to begin with; comparisons."""
 
-    ``how`` is the number of changes, those of a run at most, the documents to begin with, and the
-    seed. Raises RagraphsError where ``source`` holds no documents.
+    changes: int
+    together: int
+    documents: int
+    comparisons: int
+    seed: int
+
+
+def live_with_changes(
+    source: Path, place: Path, context: IndexContext, plan: Plan, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Changes the documents of ``source`` at random, and compares the index with fresh ones.
+
+    Raises RagraphsError where ``source`` holds no documents.
     """
-    number, together, most, seed = how
-    chance = random.Random(seed)
-    living = LivingDocuments(_documents(source), most, chance)
+    chance = random.Random(plan.seed)
+    living = LivingDocuments(_documents(source), plan.documents, chance)
     context = context.model_copy(update={"model": OFFLINE, "layers": _LAYERS})
     own = context.model_copy(update={"index": str(place / "index")})
     _run(own, {"documents": list(living.now.values())})
-    history, runs, started = None, 0, time.process_time()
-    while (left := number - living.kinds.total()) > 0:
+    runs, used, compared = 0, 0.0, list[Differences]()
+    while (left := plan.changes - living.kinds.total()) > 0:
         history = open_index(own).catalogue.properties(*_HISTORY)
-        _run(own, living.change(min(left, chance.randrange(1, together + 1))))
-        runs += 1
-        tell(f"{living.kinds.total()} changes in {runs} runs")
-    used = time.process_time() - started
-    fresh = context.model_copy(update={"index": str(place / "fresh")})
-    _build_like(fresh, living, history)
-    one, other = open_index(own), open_index(fresh)
-    found = compare(one, other)
+        given = living.change(min(left, chance.randrange(1, plan.together + 1)))
+        started = time.process_time()
+        _run(own, given)
+        runs, used = runs + 1, used + time.process_time() - started
+        if living.kinds.total() * plan.comparisons // plan.changes > len(compared):
+            fresh = context.model_copy(update={"index": str(place / f"fresh{len(compared)}")})
+            _build_like(fresh, living, history)
+            compared.append(compare(open_index(own), open_index(fresh)))
+        tell(f"{living.kinds.total()} changes in {runs} runs: {_told(compared)}")
+    one = open_index(own)
     return {
         "source": source.name,
         "embeddings": one.embedder.name,
@@ -125,12 +134,18 @@ def live_with_changes(
         "passages": one.catalogue.count_passages(),
         "changes": dict(living.kinds),
         "runs": runs,
-        "processor_seconds_a_run": round(used / max(1, runs), 2),
-        "edges": found.edges,
-        "other_edges": found.other_edges,
-        "recall_at_5": _recalls(source, living, one, other),
-        "problems": found.sentences,
+        "processor_seconds_a_run": round(used / runs, 2),
+        "compared": len(compared),
+        "edges": [each.edges for each in compared],
+        "other_edges": [each.other_edges for each in compared],
+        "recall_at_5": _recalls(source, living, one, open_index(fresh)),
+        "problems": _told(compared),
     }
+
+
+def _told(compared: list[Differences]) -> list[str]:
+    """All differences but for HopRAG's edges, each with the number of the comparison."""
+    return [f"{number}: {one}" for number, each in enumerate(compared) for one in each.sentences]
 
 
 def _documents(source: Path) -> list[Document]:
@@ -143,23 +158,35 @@ def _documents(source: Path) -> list[Document]:
     texts = [file for file in files if file.suffix in {".txt", ".md"}]
     if not texts:
         raise RagraphsError(f"{source} holds no passages.jsonl, and no .txt or .md file.")
-    return [
-        {"id": file.name, "title": file.stem, "text": file.read_text(encoding="utf-8")}
-        for file in texts
-    ]
+    found: list[Document] = []
+    for file in texts:
+        parts = [file.read_text(encoding="utf-8")]
+        parts = parts if len(texts) > 1 else _parts(parts[0])
+        names = [file.stem, *(f"{file.stem} {n}" for n in range(2, len(parts) + 1))]
+        found += [{"id": n, "title": n, "text": t} for n, t in zip(names, parts, strict=True)]
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    """A text in parts of whole paragraphs, each of so many characters or a little more."""
+    parts = [""]
+    for paragraph in text.split("\n\n"):
+        if len(parts[-1]) > _PART:
+            parts.append("")
+        parts[-1] += paragraph + "\n\n"
+    return parts
 
 
 def _run(context: IndexContext, given: IndexInput) -> None:
     index_graph.invoke(given, context=context)
 
 
-def _build_like(context: IndexContext, living: LivingDocuments, history: Any) -> None:
-    """A fresh index, whose communities start from the ``history`` of the other one."""
+def _build_like(context: IndexContext, living: LivingDocuments, history: list[Any]) -> None:
+    """Builds a fresh index, whose communities start from the ``history`` of the other one."""
     layers = [layer for layer in _LAYERS if layer != "communities"]
     _run(context.model_copy(update={"layers": layers}), {"documents": list(living.now.values())})
-    if history is not None:
-        catalogue = open_index(context).catalogue
-        catalogue.set_properties(dict(zip(_HISTORY, history, strict=True)))
+    catalogue = open_index(context).catalogue
+    catalogue.set_properties(dict(zip(_HISTORY, history, strict=True)))
     _run(context, {})
 
 
