@@ -9,6 +9,7 @@ from ragraphs.graphs import graph_of
 from ragraphs.index.opening import open_index
 from ragraphs.state.errors import IncompleteIndexError
 from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 
 TEXTS = {
     "forth": "The Forth Bridge was designed by John Fowler. It stands in Scotland.",
@@ -74,3 +75,14 @@ def test_a_document_that_goes_between_two_reads_takes_no_answer(indexing, monkey
     monkeypatch.setattr(Catalogue, "beginnings", late)
     found = {one["document"] for one in asked(indexing, "basic")["evidence"]}
     assert found == {"forth"}
+
+
+def test_a_passage_that_went_and_is_there_again_without_vectors_takes_no_answer(indexing):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    index, text = indexing.index, TEXTS["fowler"]
+    known = index.catalogue.passage_ids()
+    index.catalogue.remove_documents(["fowler"])
+    again = NewDocument("fowler", "fowler", "Fowler", "hash", [Piece(0, len(text), text)])
+    index.catalogue.write_documents([again])
+    assert index.catalogue.passage_ids() == known
+    assert TEXTS["forth"] in [one["text"] for one in asked(indexing, "basic")["evidence"]]
