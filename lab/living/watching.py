@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 from ragraphs.context import IndexContext, LayerName
 from ragraphs.graphs.index import graph as index_graph
-from ragraphs.index.opening import open_index
+from ragraphs.index.freshness import behind
+from ragraphs.index.opening import Index, open_index
 from ragraphs.models.protocol import OFFLINE
 
 from ..measuring import processor_seconds_of
@@ -22,7 +23,8 @@ from .documents import LivingFolder
 _LAYERS = list(get_args(LayerName))
 _BEGUN, _RUN_ENDED = "is kept up to date", "passages"
 _PAUSES = (0.0, 0.02, 0.1, 1.0)  # seconds between two changes
-_QUIET, _LONGEST = 8.0, 600.0  # seconds without a word, after which no run is going on; for an end
+_QUIET, _IDLE = 10.0, 0.15  # seconds that it waits at its end, and of processor time in these
+_LONGEST = 1200.0  # seconds for a run
 
 
 def live_while_followed(place: Path, files: int, seconds: float, seed: int) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def live_while_followed(place: Path, files: int, seconds: float, seed: int) -> d
         folder.change()
         changes += 1
         time.sleep(chance.choice(_PAUSES))
-    followed.wait_until_quiet()
+    followed.wait_until_quiet(open_index(str(place / "index")))
     code = followed.end()
     context = IndexContext(
         index=str(place / "fresh"), model=OFFLINE, embeddings="lexical", layers=_LAYERS
@@ -95,16 +97,16 @@ class _Followed:
                 raise TimeoutError(f"The command has not begun to follow: {self.log()}")
             time.sleep(0.1)
 
-    def wait_until_quiet(self) -> None:
-        """Waits until the command has said nothing and used no processor for some seconds."""
-        until, seen, since = time.monotonic() + _LONGEST, (0.0, ""), time.monotonic()
+    def wait_until_quiet(self, index: Index) -> None:
+        """Waits until the layers have followed, and the command has done nothing for a while."""
+        until, since, seen = time.monotonic() + _LONGEST, time.monotonic(), (0.0, "")
         while time.monotonic() - since < _QUIET:
             time.sleep(0.2)
-            now = round(processor_seconds_of(self._process.pid)), self.log()
-            if now != seen:
-                seen, since = now, time.monotonic()
+            used, log = processor_seconds_of(self._process.pid), self.log()
+            if used - seen[0] > _IDLE or log != seen[1] or behind(index):
+                since, seen = time.monotonic(), (used, log)
             if time.monotonic() > until:
-                raise TimeoutError(f"The command comes to no rest: {self.log()}")
+                raise TimeoutError(f"The command comes to no rest: {log}")
 
     def end(self) -> int:
         """Ends the command as Ctrl-C does, and returns its exit code."""
