@@ -21,7 +21,7 @@ from .comparing import compare
 from .documents import LivingFolder
 
 _LAYERS = list(get_args(LayerName))
-_BEGUN, _RUN_ENDED = "is kept up to date", "passages"
+_BEGUN, _RUN_ENDED = "is kept up to date", " documents added, "
 _PAUSES = (0.0, 0.02, 0.1, 1.0)  # seconds between two changes
 _QUIET, _IDLE = 10.0, 0.15  # seconds that it waits at its end, and of processor time in these
 _LONGEST = 1200.0  # seconds for a run
