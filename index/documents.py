@@ -52,6 +52,7 @@ def _lifted(
     lead from page to page of an encyclopedia, and tell little within a manual.
     """
     first = index.catalogue.beginnings({one["document"] for one in found.values()})
+    found = {id: one for id, one in found.items() if one["document"] in first}  # not removed since
     beginnings = dict.fromkeys(id for id, _, _ in first.values())
     several = {one["document"] for id, one in found.items() if id not in beginnings}
     document_of = {id: one["document"] for id, one in found.items()}

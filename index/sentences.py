@@ -31,6 +31,7 @@ from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
+from .freshness import behind
 from .known_records import KnownRecords
 from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
@@ -253,20 +254,29 @@ def _load(index: Index) -> LoadedGraph:
 def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The vectors of passages and their sentences, of which ``counts`` says the number.
 
-    Where a run has removed passages and not linked the others yet, theirs are zeros. Raises
+    Those of passages that a run has removed, or stored anew, and not linked yet are zeros. Raises
     IncompleteIndexError where others lack vectors.
     """
     try:
         return passage_vectors(index, list(counts)), index.sentences.load(counts)
     except IncompleteIndexError:
-        stored = index.catalogue.passage_ids()
-        kept = {id: count for id, count in counts.items() if id in stored}
+        kept = _with_vectors(index, counts)
         if not kept or len(kept) == len(counts):
             raise
     are_kept = np.array([id in kept for id in counts])
-    passages, sentences = passage_vectors(index, list(kept)), index.sentences.load(kept)
+    passages, sentences = _vectors(index, kept)
     of_sentences = are_kept.repeat(list(counts.values()))
     return _among_zeros(passages, are_kept), _among_zeros(sentences, of_sentences)
+
+
+def _with_vectors(index: Index, counts: Mapping[str, int]) -> dict[str, int]:
+    """The ``counts`` of stored passages; while the layer is behind, of those with all vectors."""
+    stored = index.catalogue.passage_ids()
+    kept = {id: count for id, count in counts.items() if id in stored}
+    if "sentences" not in behind(index):
+        return kept
+    embedded, cut = index.vectors.ids("passages"), index.sentences.counts()
+    return {id: n for id, n in kept.items() if id in embedded and cut.get(id) == n}
 
 
 def _among_zeros(vectors: NDArray[Any], places: NDArray[np.bool_]) -> NDArray[Any]:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from threading import Thread
@@ -23,40 +19,10 @@ from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph
 from ragraphs.index.opening import open_index
 from ragraphs.state.errors import RagraphsError
-from ragraphs.views.status import export_lines
 from tool_server import serving_questions
 
-NAMES = ["Ada Quill", "Ben Rook", "Arlen Tower", "the Brass Gate", "이순신", "한강"]
-
-
-def a_text(chance: random.Random) -> str:
-    """A few sentences on things that other texts name, too."""
-    return " ".join(
-        f"{chance.choice(NAMES)} met {chance.choice(NAMES)} in {chance.randrange(1900, 2000)}."
-        for _ in range(chance.randrange(1, 6))
-    )
-
-
-def change(docs: Path, chance: random.Random, most: int) -> None:
-    """Writes, moves or deletes a file, or a folder of some."""
-    files = [file for file in docs.rglob("*.txt")]
-    what = chance.random()
-    target = docs / chance.choice(["", "one", "two"]) / f"{chance.randrange(most)}.txt"
-    target.parent.mkdir(exist_ok=True)
-    if what < 0.6 or len(files) < 3:
-        target.write_text(a_text(chance))
-    elif what < 0.8:
-        os.replace(chance.choice(files), target)
-    elif what < 0.97:
-        chance.choice(files).unlink()
-    else:
-        folder = docs / chance.choice(["one", "two"])
-        if folder.is_dir() and any(folder not in file.parents for file in files):
-            shutil.rmtree(folder)
-
-
-def export(index: Path) -> list[str]:
-    return list(export_lines(open_index(str(index))))
+from lab.living.documents import LivingFolder
+from lab.living.watching import live_while_followed
 
 
 def brought(docs: Path, index: Path, **settings: Any) -> Any:
@@ -101,18 +67,19 @@ class Watched:
 def docs(tmp_path: Path) -> Path:
     folder = tmp_path / "docs"
     folder.mkdir()
-    (folder / "0.txt").write_text(a_text(random.Random(0)))
+    (folder / "0.txt").write_text("Ada Quill met Ben Rook in 1901.")
     return folder
 
 
 @pytest.mark.slow
 def test_after_changes_at_random_the_index_is_that_of_a_fresh_build(docs, tmp_path):
     watched, chance = Watched(docs, docs / "notes"), random.Random(7)
+    folder = LivingFolder(docs, chance, 12)
 
     def work() -> None:
         until = time.monotonic() + 2
         while time.monotonic() < until:
-            change(docs, chance, 12)
+            folder.change()
             time.sleep(chance.choice([0, 0, 0.02, 0.4]))
 
     watched.while_it_lasts(work)
@@ -203,48 +170,11 @@ def test_what_cannot_be_followed_is_told_in_a_sentence(run, docs, given, sentenc
     assert not Path(".ragraphs").exists()
 
 
-def heeding() -> None:
-    """Heeds Ctrl-C even where the tests run in the background."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.mark.slow
 def test_200_files_change_at_random_while_the_command_follows_them(tmp_path):
-    docs, index, chance = tmp_path / "docs", tmp_path / "notes", random.Random(3)
-    docs.mkdir()
-    for number in range(200):
-        (docs / f"{number}.txt").write_text(a_text(chance))
-    command = [str(Path(sys.executable).with_name("ragraphs")), "index", str(docs), "--watch"]
-    command += [
-        "--index",
-        str(index),
-        "--embeddings",
-        "lexical",
-        "--layers",
-        "hops,entities,sentences",
-    ]
-    log = tmp_path / "log"
-    with log.open("w") as out:
-        running = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=heeding
-        )
-    while "is kept up to date" not in log.read_text():
-        assert running.poll() is None, log.read_text()
-        time.sleep(0.2)
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        change(docs, chance, 200)
-        time.sleep(chance.choice([0, 0.02, 0.1, 1]))
-    quiet_since, seen = time.monotonic(), ""
-    while time.monotonic() - quiet_since < 8:
-        time.sleep(0.2)
-        if (now := log.read_text()) != seen:
-            quiet_since, seen = time.monotonic(), now
-    running.send_signal(signal.SIGINT)
-    assert running.wait(30) == 0, log.read_text()
-    assert "followed no more" in log.read_text()
-    brought(docs, tmp_path / "fresh", layers=["hops", "entities", "sentences"])
-    assert export(index) == export(tmp_path / "fresh")
+    result = live_while_followed(tmp_path, files=200, seconds=20, seed=3)
+    assert result["problems"] == [] and result["other_edges"] == 0
+    assert result["changes"] > result["runs"] > 1
 
 
 @pytest.mark.slow

@@ -17,8 +17,9 @@ from ragraphs.stores.communities_beside import BESIDE
 from ragraphs.views.communities import listed
 from ragraphs.views.status import describe, export_lines
 from raw_sql import sql
-from same_index import rows_of
 from snapshots import Snapshots
+
+from lab.living.comparing import rows_of
 
 FEW = clustered(20)
 ADDED = clustered(30)[20:]

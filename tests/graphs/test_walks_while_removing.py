@@ -8,6 +8,8 @@ import pytest
 from ragraphs.graphs import graph_of
 from ragraphs.index.opening import open_index
 from ragraphs.state.errors import IncompleteIndexError
+from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.pieces import NewDocument, Piece
 
 TEXTS = {
     "forth": "The Forth Bridge was designed by John Fowler. It stands in Scotland.",
@@ -58,3 +60,29 @@ def test_an_index_without_any_vector_says_so(built):
     index.vectors.remove("passages", sorted(index.vectors.ids("passages")))
     with pytest.raises(IncompleteIndexError):
         asked(built, "tog2")
+
+
+def test_a_document_that_goes_between_two_reads_takes_no_answer(indexing, monkeypatch):
+    stood = {id: f"{text} {'It stood there for years. ' * 8}" for id, text in TEXTS.items()}
+    documents = [{"id": id, "title": id.title(), "text": text} for id, text in stood.items()]
+    indexing.run(documents=documents, context={"chunk_tokens": 20})
+    read = Catalogue.beginnings
+
+    def late(self: Catalogue, documents: Any) -> Any:
+        self.remove_documents(["fowler"])
+        return read(self, documents)
+
+    monkeypatch.setattr(Catalogue, "beginnings", late)
+    found = {one["document"] for one in asked(indexing, "basic")["evidence"]}
+    assert found == {"forth"}
+
+
+def test_a_passage_that_went_and_is_there_again_without_vectors_takes_no_answer(indexing):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    index, text = indexing.index, TEXTS["fowler"]
+    known = index.catalogue.passage_ids()
+    index.catalogue.remove_documents(["fowler"])
+    again = NewDocument("fowler", "fowler", "Fowler", "hash", [Piece(0, len(text), text)])
+    index.catalogue.write_documents([again])
+    assert index.catalogue.passage_ids() == known
+    assert TEXTS["forth"] in [one["text"] for one in asked(indexing, "basic")["evidence"]]

@@ -1,0 +1,289 @@
+"""One index lives on while its runs are killed at random moments, and questions are asked of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from ragraphs.context import IndexContext, LayerName
+from ragraphs.graphs import graph_of
+from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import open_index
+from ragraphs.models.protocol import OFFLINE
+from ragraphs.settings import settings
+
+from ..attack.hostile_replies import honest
+from ..attack.hostile_server import HostileServer, Sent, serving
+from ..attack.replies import kind_of
+from ..attack.signs import KEY
+from ..benchmarks.stub_model import MODEL
+from ..benchmarks.stub_replies import stub_reply
+from .comparing import Differences, compare
+from .documents import QUESTIONS, LivingFolder, editions
+
+RunKind = Literal["update", "repair", "purge"]
+
+_PROCESSES = get_context("forkserver")
+_PRELOADED = ["lab.attack.preloaded", "lab.living.crashes"]
+_LAYERS = list(get_args(LayerName))
+_CONCURRENCY = 4
+_PAUSE = 0.01  # seconds that the model takes for a reply
+_FILES = 30
+_MOST_CHANGES = 6
+_CHANCES: dict[RunKind, float] = {"update": 0.8, "repair": 0.1, "purge": 0.1}
+_COMPARED_EVERY = 5  # kills, on average
+_METHODS: dict[str, dict[str, Any]] = {
+    "basic": {},
+    "hoprag": {},
+    "tog2": {},
+    "graphrag": {"search": "local"},
+}
+_LONGEST = 600.0  # seconds of a run that is not killed
+
+
+@dataclass
+class Crashes:
+    """The kills so far, what came of them, and the seconds that a run takes which is not killed."""
+
+    longest: float = 5.0
+    kinds: Counter[str] = field(default_factory=Counter)
+    compared: int = 0
+    answered: int = 0
+    paid_twice: list[int] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def live_with_crashes(
+    place: Path, seconds: float, seed: int, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Kills runs of an index for so many seconds; the figures of it, and all problems met.
+
+    After some kills one run comes to its end, and its index is compared with a fresh one.
+    """
+    chance = random.Random(seed)
+    folder, found = LivingFolder(place / "docs", chance, _FILES), Crashes()
+    folder.fill()
+    with serving(_answer) as server:
+        os.environ |= {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": KEY}
+        settings.cache_clear()
+        _PROCESSES.set_forkserver_preload(_PRELOADED)
+        account = Account(server)
+        _in_process(_index, place, "index", "update")
+        account.settle(found)
+        until = time.monotonic() + seconds
+        with _questions(place) as asked:
+            while time.monotonic() < until:
+                for _ in range(chance.randrange(_MOST_CHANGES + 1)):
+                    folder.change()
+                [kind] = chance.choices(list(_CHANCES), list(_CHANCES.values()))
+                was_killed = _kill_within(chance.uniform(0, found.longest), place, kind)
+                found.kinds[kind if was_killed else "ended before the kill"] += 1
+                account.settle(found, purged=kind == "purge")
+                if chance.random() * _COMPARED_EVERY < 1:
+                    _complete(place, account, found)
+                    tell(f"{found.kinds.total()} runs, {found.compared} compared")
+            _complete(place, account, found)
+            return _figures(found, asked(), seconds)
+
+
+class Account:
+    """The requests that the model answered, and those that it answered before."""
+
+    def __init__(self, server: HostileServer) -> None:
+        self._server, self._paid = server, set[str]()
+
+    def settle(self, found: Crashes, *, purged: bool = False) -> None:
+        """Counts the requests since the last time, and again those answered before that.
+
+        A purge deletes replies that the index no longer needs.
+        """
+        asked = Counter(
+            hashlib.sha256(repr(one.body).encode()).hexdigest() for one in self._server.asked
+        )
+        self._server.asked.clear()
+        twice = sum(number - (id not in self._paid) for id, number in asked.items())
+        found.answered += asked.total()
+        found.paid_twice.append(twice)
+        self._paid = set(asked) if purged else self._paid | set(asked)
+
+    def forget(self) -> None:
+        """Leaves out of the account what was asked since it was settled."""
+        self._server.asked.clear()
+
+
+def _complete(place: Path, account: Account, found: Crashes) -> None:
+    """Brings the index up to date, and compares it with a fresh one; one that differs is kept."""
+    fresh = f"fresh{found.compared}"
+    try:
+        started = time.monotonic()
+        _in_process(_index, place, "index", "update")
+        found.longest = time.monotonic() - started
+        account.settle(found)
+        differences, broken = _in_process(_compared, place, fresh)
+        found.compared += 1
+    except RuntimeError as error:
+        found.problems.append(f"after {found.kinds.total()} runs: {error}")
+        return
+    finally:
+        account.forget()
+    if differences.other_edges:
+        broken.append(f"{differences.other_edges} of {differences.edges} edges differ")
+    problems = [*differences.sentences, *broken]
+    if not problems:
+        shutil.rmtree(place / fresh)
+    found.problems += [f"after {found.kinds.total()} runs: {one}" for one in problems]
+
+
+def _figures(found: Crashes, asked: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    failed = Counter(one["problem"] for one in asked if one["problem"])
+    times = sorted(one["seconds"] for one in asked)
+    return {
+        "seconds": seconds,
+        "runs": dict(found.kinds),
+        "compared": found.compared,
+        "requests_answered": found.answered,
+        "paid_twice": sum(found.paid_twice),
+        "paid_twice_after_one_kill": max(found.paid_twice),
+        "at_once": _CONCURRENCY,
+        "questions": len(asked),
+        "median_seconds": times[len(times) // 2] if times else None,
+        "slowest_seconds": times[-1] if times else None,
+        "questions_with_a_problem": dict(failed),
+        "problems": found.problems,
+    }
+
+
+def _context(place: Path, name: str, **fields: Any) -> IndexContext:
+    return IndexContext(
+        index=str(place / name),
+        model=MODEL,
+        embeddings="lexical",
+        layers=_LAYERS,
+        concurrency=_CONCURRENCY,
+        chunk_tokens=40,
+        **fields,
+    )
+
+
+def _index(place: Path, name: str, kind: RunKind) -> None:
+    settings.cache_clear()
+    context = _context(place, name, repair=kind == "repair", purge=kind == "purge")
+    index_graph.invoke({"sources": [str(place / "docs")]}, context=context)
+
+
+def _compared(place: Path, fresh: str) -> tuple[Differences, list[str]]:
+    """The differences from a fresh index, and breaks within the communities, which it may not have.
+
+    Communities start from the ones before, so that those of a fresh index are others.
+    """
+    _index(place, fresh, "update")
+    one, other = (open_index(_context(place, name)) for name in ("index", fresh))
+    entities = {each.id for each in one.entities.all_entities()}
+    members = {id for each in one.communities.all() for id in one.communities.members_of(each.id)}
+    broken = []
+    if members - entities or bool(members) != bool(other.communities.count()):
+        broken.append("communities are of other entities")
+    if without := one.communities.count_unreported():
+        broken.append(f"communities without a report: {without}")
+    return compare(one, other, with_communities=False), broken
+
+
+def _kill_within(seconds: float, place: Path, kind: RunKind) -> bool:
+    """Whether a run was killed after so many seconds; it may have come to its end before."""
+    run = _PROCESSES.Process(target=_index, args=(place, "index", kind))
+    run.start()
+    run.join(seconds)
+    if was_alive := run.is_alive():
+        run.kill()
+    run.join()
+    return was_alive
+
+
+def _in_process(work: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of ``work`` in a process of its own. Raises RuntimeError where it fails."""
+    ours, theirs = _PROCESSES.Pipe(duplex=False)
+    process = _PROCESSES.Process(target=_send, args=(theirs, work, *arguments))
+    process.start()
+    theirs.close()
+    try:
+        result, problem = ours.recv() if ours.poll(_LONGEST) else (None, "it came to no end")
+    except EOFError:
+        result, problem = None, "the process died"
+    process.kill()
+    process.join()
+    if problem is not None:
+        raise RuntimeError(problem)
+    return result
+
+
+def _send(connection: Any, work: Callable[..., Any], *arguments: Any) -> None:
+    try:
+        connection.send((work(*arguments), None))
+    except Exception as error:
+        connection.send((None, f"{type(error).__name__}: {error}"))
+
+
+@contextmanager
+def _questions(place: Path) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """Questions asked by another process while the block lasts; a function that tells of them."""
+    file, ended = place / "asked.jsonl", _PROCESSES.Event()
+    file.touch()
+    asking = _PROCESSES.Process(target=_ask, args=(place, file, ended), daemon=True)
+    asking.start()
+
+    def told() -> list[dict[str, Any]]:
+        ended.set()
+        asking.join(_LONGEST)
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        died = [{"problem": f"the process died ({asking.exitcode})", "seconds": 0.0}]
+        return rows + died * bool(asking.exitcode)
+
+    try:
+        yield told
+    finally:
+        asking.kill()
+
+
+def _ask(place: Path, file: Path, ended: Any) -> None:
+    chance = random.Random(0)
+    graphs = {name: graph_of(name) for name in _METHODS}
+    with file.open("a", encoding="utf-8") as out:
+        while not ended.wait(0.05):
+            method, question = chance.choice(list(_METHODS)), chance.choice(QUESTIONS)
+            graph, context_type = graphs[method]
+            context = context_type(index=str(place / "index"), model=OFFLINE, **_METHODS[method])
+            began = time.monotonic()
+            problem = _problem(partial(graph.invoke, {"question": question}, context=context))
+            row = {"method": method, "problem": problem and f"{method}: {problem}"}
+            out.write(json.dumps({**row, "seconds": round(time.monotonic() - began, 3)}) + "\n")
+            out.flush()
+
+
+def _problem(ask: Callable[[], Any]) -> str:
+    """What is wrong with an answer: an error, no evidence, or a document in two editions."""
+    try:
+        evidence = ask()["evidence"]
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    told: dict[str, set[str]] = {}
+    for one in evidence:
+        told.setdefault(one["document"], set()).update(editions(one["text"]))
+    halves = any(len(each) > 1 for each in told.values())
+    return "two editions of a document" if halves else "" if evidence else "no evidence"
+
+
+def _answer(path: str, body: Any) -> Sent:
+    time.sleep(_PAUSE)
+    return honest(stub_reply(kind_of(body), body["messages"][1]["content"]), body)
