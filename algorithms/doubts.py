@@ -30,6 +30,7 @@ _MOST_POINTED = 12  # sentences, for an answer that needs no list of them
 _MANY_POINTED = 5  # for a short one
 _LIFE = roots("born died")
 _KOREAN_WH = re.compile(r"(?:누구|누가|무엇|언제|어디|어느|어떤|무슨|얼마|몇)\S*")
+_CASED = re.compile(r"[A-Za-zÀ-ɏͰ-ӿ]")
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
 _ALIAS = (
     r"\b(?:known|spelled|spelt|called|written|romani[sz]ed|styled|credited|billed|born|née)"
@@ -323,7 +324,7 @@ def _is_apart(answer: str, question: str, names: Sequence[str], cited: Sequence[
     """
     told, by = set(roots(answer)), _COUNTRY.search(question) is not None
     holding = [text for text in cited if told and told <= set(roots(text))]
-    own = [name for name in names if not countries(name)] or names
+    own = [name for name in names if not countries(name)] or names or _titles(question, cited)
     reached = [text for text in cited if any(speaks_of(text, name) for name in own)]
     if not holding or not reached or verdict(answer) is not None:
         return False
@@ -333,9 +334,18 @@ def _is_apart(answer: str, question: str, names: Sequence[str], cited: Sequence[
     return not any(text in reached for text in holding)
 
 
+def _titles(question: str, cited: Sequence[str]) -> list[str]:
+    """The titles of cited texts that ``question`` names in a script without capitals."""
+    titles = [text.partition(":")[0] for text in cited]
+    return [one for one in titles if one and not _CASED.search(one) and one in question]
+
+
 def _meet(text: str, other: str, by_country: bool) -> bool:
-    """Whether two texts share a name."""
-    if _named(text) & _named(other):
+    """Whether two texts share a name, or a word in a script without capitals."""
+    shared = _words(text) & _words(other)
+    if _named(text) & _named(other) or any(
+        one.isalpha() and not _CASED.search(one) for one in shared
+    ):
         return True
     lands = [{country for _, country in countries(one)} for one in (text, other)]
     return by_country and not lands[0].isdisjoint(lands[1])

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -209,18 +209,27 @@ def tune(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change, and keep nothing.")
     ] = False,
+    only: Annotated[
+        Literal["extraction", "reports"] | None, typer.Option(help="Tune only this part.")
+    ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take back what was kept; no model is asked.")
+    ] = False,
     context: Context,
 ) -> Shown:
-    """Fit what a model looks for to the corpus: types, examples, language and tone of extraction.
+    """Fit prompts to the corpus: types, examples, language and tone of extraction and reports.
 
     They come from a sample of the index's passages, in five requests at most, and are kept with
-    the index: the next `ragraphs index` reads its passages that way.
+    the index: the next `ragraphs index` reads its passages, and writes its reports, that way.
     """
     from .tuning import print_tuning, tuned
 
     index = opened(context)
     with progress_bars(quiet=False) as report:
-        return tuned(index, context, keep=not dry_run, report=report), print_tuning
+        found = tuned(
+            index, context, only=only, withdraws=withdraw, keep=not dry_run, report=report
+        )
+        return found, print_tuning
 
 
 @context_options(IndexContext, {*Context.model_fields, "dry_run", "purge"})

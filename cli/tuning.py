@@ -1,13 +1,13 @@
-"""`ragraphs tune`: what a model looks for in passages, fitted to a corpus."""
+"""`ragraphs tune`: how a model reads passages and writes reports, fitted to a corpus."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from rich.markup import escape
 
@@ -15,9 +15,10 @@ from ..context import Context, IndexContext
 from ..evaluation.asking import Asker, gathered, open_asker
 from ..evaluation.retrieval import Report, unreported
 from ..index.opening import Index
-from ..index.recorded import Extraction, keep_extraction, wanted_extraction
+from ..index.prompt_words import MANNER
+from ..index.recorded import keep_tuning, tuning
 from ..language.analyser import count_tokens, one_line, sentences
-from ..prompts.evaluation import TUNE_EXTRACTION
+from ..prompts.evaluation import TUNE
 from ..prompts.extraction_replies import to_facts
 from ..prompts.indexing import EXTRACT_FACTS
 from ..prompts.lenient import shortened
@@ -35,45 +36,69 @@ _EXAMPLE_TOKENS = 120  # of its text, since every passage is read with it
 _FEWEST_NAMES = 2
 
 
-def tuned(
-    index: Index, context: Context, *, keep: bool, report: Report = unreported
-) -> dict[str, Any]:
-    """Types, language, tone and examples for the extraction from ``index``, as the model sees it.
+Part = Literal["extraction", "reports"]
+_TUNED: Mapping[Part, Sequence[str]] = {
+    "extraction": ["entity_types", "examples"],
+    "reports": [MANNER],
+}
 
+
+def tuned(
+    index: Index,
+    context: Context,
+    *,
+    only: Part | None = None,
+    withdraws: bool = False,
+    keep: bool,
+    report: Report = unreported,
+) -> dict[str, Any]:
+    """Types, examples, language and tone for prompts about ``index``, as the model sees it.
+
+    Of ``only`` one part if it is named; where ``withdraws`` is set the usual ones, without a model.
     They are kept with the index if ``keep`` says so. In the form of ``--json``. Blocks. Raises
     RagraphsError where no model can be asked, and where there is nothing to see.
     """
-    return asyncio.run(_fitted(index, context, keep, report))
+    before = tuning(index)
+    found: dict[str, Any] = {"model": None, "passages": 0, "usage": {}, "warnings": []}
+    if withdraws:
+        settings = {"entity_types": IndexContext().entity_types, "examples": "", MANNER: ""}
+    else:
+        settings, found = asyncio.run(_fitted(index, context, only != "reports", report))
+    parts = _TUNED if only is None else (only,)
+    after = before | {name: settings[name] for part in parts for name in _TUNED[part]}
+    if keep and after != before:
+        asyncio.run(keep_tuning(index, after))
+    difference = unified_diff(_lines(before), _lines(after), "before", "after", n=0)
+    return {
+        "index": index.name,
+        "before": before,
+        "after": after,
+        "diff": [line.rstrip("\n") for line in difference],
+        "kept": keep,
+        **found,
+    }
 
 
-async def _fitted(index: Index, context: Context, keep: bool, report: Report) -> dict[str, Any]:
-    asker = await open_asker(index, context, "Tuning the extraction to a corpus")
+async def _fitted(
+    index: Index, context: Context, reads: bool, report: Report
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings as the model sees them, with examples if it is to read; the sample and cost."""
+    asker = await open_asker(index, context, "Tuning to a corpus")
     sample = await asyncio.to_thread(_sample, index)
     texts = number([(one["title"], shortened(one["text"], _LONGEST)) for one in sample])
-    found = await asker.ask(TUNE_EXTRACTION, texts=texts)
+    found = await asker.ask(TUNE, texts=texts)
     if found is None:
         raise RagraphsError(
             f"{context.model} named no types that could be used; name a larger --model, or give "
             "types of your own to ragraphs index (--entity-types)."
         )
-    works = [partial(_example, asker, found, passage) for passage in sample[:_TRIED]]
+    works = [partial(_example, asker, found, passage) for passage in sample[:_TRIED] if reads]
     examples = [one for one in await gathered("examples", works, report) if one]
-    before = await asyncio.to_thread(wanted_extraction, index.catalogue, IndexContext())
     told = "\n\n".join([_manner(found), *examples[:_EXAMPLES]])
-    after: Extraction = {**before, "entity_types": found.types, "examples": told}
-    if keep and after != before:
-        await keep_extraction(index, after)
-    return {
-        "index": index.name,
+    settings = {"entity_types": found.types, "examples": told, MANNER: _manner_of_reports(found)}
+    return settings, {
         "model": context.model,
         "passages": len(sample),
-        "before": before,
-        "after": after,
-        "diff": [
-            line.rstrip("\n")
-            for line in unified_diff(_lines(before), _lines(after), "before", "after", n=0)
-        ],
-        "kept": keep,
         "usage": asker.meter.usage(),
         "warnings": asker.meter.warnings,
     }
@@ -89,8 +114,9 @@ def print_tuning(found: dict[str, Any]) -> None:
     if not found["diff"]:
         sentence("Nothing would change: the index is tuned that way.")
     elif found["kept"]:
-        sentence("Kept. The next run reads the passages that way; --dry-run says what it costs:")
-        command("ragraphs", "index", "--index", found["index"], "--model", found["model"])
+        sentence("Kept. The next run reads and writes that way; --dry-run says what reading costs:")
+        model = ("--model", found["model"]) if found["model"] else ()
+        command("ragraphs", "index", "--index", found["index"], *model)
     else:
         sentence("Nothing is kept; the same command without --dry-run keeps it, and pays nothing.")
     cost(found["usage"])
@@ -113,6 +139,11 @@ def _manner(found: Tuning) -> str:
         f"Write descriptions and relations in the language of the text{mostly}. "
         f"{one_line(found.tone)}"
     ).strip()
+
+
+def _manner_of_reports(found: Tuning) -> str:
+    several = found.language and f", and in {one_line(found.language)} where they are in several"
+    return f"Write in the language of the lines{several}. {one_line(found.tone)}".strip()
 
 
 async def _example(asker: Asker, found: Tuning, passage: Passage) -> str:
@@ -153,6 +184,7 @@ def _stated(facts: PassageFacts, text: str) -> PassageFacts:
     return {"entities": entities, "relations": relations, "claims": []}
 
 
-def _lines(extraction: Extraction) -> Sequence[str]:
-    types = [f"type: {one}\n" for one in extraction["entity_types"]]
-    return [*types, *(f"{line}\n" for line in extraction["examples"].splitlines())]
+def _lines(settings: Mapping[str, Any]) -> list[str]:
+    types = [f"type: {one}" for one in settings["entity_types"]]
+    reports = [f"reports: {settings[MANNER]}"] if settings[MANNER] else []
+    return [f"{line}\n" for line in (*types, *settings["examples"].splitlines(), *reports)]

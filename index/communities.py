@@ -29,6 +29,7 @@ from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_repo
 from .layers import COMMUNITIES
 from .opening import CachedValue, Index, language_model
 from .progress import progress_of
+from .prompt_words import manner_of
 from .report_material import ASIDE_RATING, Material, assembled_report, is_empty, unreported
 from .report_writing import report_source, write_with_model
 from .untold import untold_communities, untold_entities, writer_of_reports
@@ -158,6 +159,7 @@ class _Reporting:
         """The reports that need no model, and the rows of those to ask it for. Blocks."""
         settled: dict[str, Report] = {}
         asked: list[tuple[str, list[Element]]] = []
+        manner = manner_of(self._index, self._model.name)
         for community in level:
             rows = self._material.own_rows(community.id)
             if (written := self._without_model(community, rows)) is not None:
@@ -167,7 +169,7 @@ class _Reporting:
                 children = self._material.children_of(community.id)
                 told = {id: found for id in children if not is_empty(found := self._reports[id])}
                 rows = self._material.rows(community.id, told)
-            if rows and self._stands(community, rows):
+            if rows and self._stands(community, rows, manner):
                 self._reports[community.id] = cast(Report, community.report)
             elif rows:
                 asked.append((community.id, rows))
@@ -175,9 +177,9 @@ class _Reporting:
                 settled[community.id] = assembled_report(self._material.own_rows(community.id))
         return settled, asked
 
-    def _stands(self, community: StoredCommunity, rows: list[Element]) -> bool:
-        source = self._sources.get(community.id)
-        return community.report is not None and source == report_source(self._model.name, rows)
+    def _stands(self, community: StoredCommunity, rows: list[Element], manner: str) -> bool:
+        source = report_source(self._model.name, rows, manner)
+        return community.report is not None and source == self._sources.get(community.id)
 
     def _without_model(self, community: StoredCommunity, rows: list[Element]) -> Report | None:
         """The report on a community that deserves no request."""

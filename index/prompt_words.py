@@ -14,6 +14,7 @@ from ..prompts.prompt import Prompt
 from ..stores.readings import ReadingKind
 from .opening import Index
 
+MANNER = "manner"  # property: how reports on communities are to be written
 _READ_BY: Mapping[ReadingKind, tuple[Prompt[Any], ...]] = {
     "questions": (indexing.READ_PASSAGE, indexing.WRITE_QUESTIONS),
     "facts": (indexing.READ_PASSAGE, indexing.EXTRACT_FACTS, indexing.GLEAN_CHECK, indexing.GLEAN),
@@ -44,6 +45,11 @@ def reading_words(
 def known_as(reader: str) -> str:
     """The name of ``reader`` in the stamps of layers; the offline reader's has its version."""
     return f"{reader} {version.VERSION}" if reader == OFFLINE else reader
+
+
+def manner_of(index: Index, reader: str) -> str:
+    """How reports are to be written, if the index was tuned; rules cannot be told. Blocks."""
+    return "" if reader == OFFLINE else index.catalogue.property(MANNER) or ""
 
 
 def _words(index: Index, prompts: Iterable[Prompt[Any]]) -> str:

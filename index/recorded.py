@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast, get_args
@@ -26,7 +26,7 @@ from ..stores.readings import ReadingKind
 from ..stores.schema import open_memory
 from .layers import LAYERS, read_for
 from .opening import Index, index_of, open_index
-from .prompt_words import reading_words
+from .prompt_words import MANNER, reading_words
 from .rebuilding import as_written
 
 
@@ -274,10 +274,18 @@ def wanted_extraction(catalogue: Catalogue, context: IndexContext) -> Extraction
     )
 
 
-async def keep_extraction(index: Index, extraction: Extraction) -> None:
-    """Has later runs extract entities as ``extraction`` says. Raises RagraphsError."""
+def tuning(index: Index) -> dict[str, Any]:
+    """How entities are extracted, and the manner in which reports are written. Blocks."""
+    extraction = wanted_extraction(index.catalogue, IndexContext())
+    return {**extraction, MANNER: index.catalogue.property(MANNER) or ""}
+
+
+async def keep_tuning(index: Index, settings: Mapping[str, Any]) -> None:
+    """Has later runs read and write by ``settings``, as ``tuning`` names them."""
+    extraction = {name: settings[name] for name in Extraction.__annotations__}
+    kept = {"extraction": extraction, MANNER: settings[MANNER]}
     async with index.writing():
-        await asyncio.to_thread(index.catalogue.set_property, "extraction", extraction)
+        await asyncio.to_thread(index.catalogue.set_properties, kept)
 
 
 def readers_of(

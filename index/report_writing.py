@@ -20,7 +20,7 @@ from .entities import read_entities
 from .hierarchy import as_reported
 from .opening import Index, language_model
 from .progress import Progress
-from .prompt_words import known_as
+from .prompt_words import known_as, manner_of
 from .report_material import assembled_report, report_of, row_tokens, shown
 from .triple_sources import described
 
@@ -43,6 +43,7 @@ async def write_with_model(
     """Has the model report on communities, and stores the reports as they come."""
     index = await asyncio.to_thread(as_reported, index)  # a worker has opened it as it is in use
     model = await language_model(index, context, reader)
+    manner = await asyncio.to_thread(manner_of, index, reader)
     patience = Patience(context.concurrency)
     reports: dict[str, Report] = {}
     sources: dict[str, str] = {}
@@ -55,7 +56,7 @@ async def write_with_model(
             shows = (
                 rows if reader == OFFLINE else await asyncio.to_thread(_in_full, index, id, rows)
             )
-            reply, told = await _asked_for(model, shows)
+            reply, told = await _asked_for(model, shows, manner)
         except NoReplyError as error:
             patience.note(error)
             failed += 1
@@ -63,7 +64,7 @@ async def write_with_model(
         else:
             patience.note()
             written, writer = report_of(reply, told), model.name
-            sources[id] = report_source(reader, rows)
+            sources[id] = report_source(reader, rows, manner)
         reports[id] = written
         await storing.add((id, (written, writer)))
         report(len(reports), len(asked))
@@ -78,9 +79,10 @@ async def write_with_model(
     return WrittenReports(reports, failed, patience.is_lost)
 
 
-def report_source(reader: str, rows: Sequence[Element]) -> str:
-    """The hash of what the model ``reader`` writes a report from."""
-    return hashlib.sha256(json.dumps([known_as(reader), rows]).encode()).hexdigest()
+def report_source(reader: str, rows: Sequence[Element], manner: str) -> str:
+    """The hash of what the model ``reader`` writes a report from, and of how, if it is told."""
+    told = [known_as(reader), rows, *([manner] if manner else [])]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def _in_full(index: Index, id: str, rows: Sequence[Element]) -> list[Element]:
@@ -103,14 +105,15 @@ def _in_full(index: Index, id: str, rows: Sequence[Element]) -> list[Element]:
 
 
 async def _asked_for(
-    model: LanguageModel, rows: list[Element]
+    model: LanguageModel, rows: list[Element], manner: str
 ) -> tuple[CommunityReport, list[Element]]:
     """The model's report, and the rows that it was shown: the first of ``rows`` that its window has
     room for. Raises NoReplyError.
     """
+    told = {"manner": manner} if manner else {}
     while True:
         try:
-            return await model.run(WRITE_REPORT, texts=shown(rows)), rows
+            return await model.run(WRITE_REPORT, texts=shown(rows), **told), rows
         except NoReplyError as error:
             if error.cause != "too_large" or len(rows) == 1:
                 raise

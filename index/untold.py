@@ -10,7 +10,7 @@ from ..models.protocol import OFFLINE
 from ..stores.untold import UNTOLD
 from .hierarchy import is_begun
 from .opening import Index
-from .prompt_words import known_as
+from .prompt_words import known_as, manner_of
 
 
 def writer_of_reports(index: Index, model: str, limit: int) -> str:
@@ -19,7 +19,8 @@ def writer_of_reports(index: Index, model: str, limit: int) -> str:
     documents = [] if model == OFFLINE else index.catalogue.documents()
     several = "\n".join(one["id"] for one in documents if one["passages"] > 1)
     digest = hashlib.sha256(several.encode()).hexdigest()
-    return f"{known_as(model)} {version('ragraphs')} {limit} {digest}"
+    told = f"{known_as(model)} {version('ragraphs')} {limit} {digest}"
+    return f"{told} {manner}" if (manner := manner_of(index, model)) else told
 
 
 def untold_entities(index: Index, made_by: str) -> list[str] | None:

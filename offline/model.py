@@ -150,7 +150,7 @@ class OfflineLanguageModel:
     ) -> tog2.Judgement:
         return judge(question, texts)
 
-    def _write_report(self, texts: Sequence[Excerpt]) -> graphrag.CommunityReport:
+    def _write_report(self, texts: Sequence[Excerpt], manner: str = "") -> graphrag.CommunityReport:
         lines = (_ROW.fullmatch(line) for text in texts for line in text["text"].splitlines())
         rows = [Excerpt(id=line[1], title=line[2], text=line[3]) for line in lines if line]
         return write_report(rows or texts)

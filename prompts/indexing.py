@@ -12,7 +12,7 @@ GLEAN_CHECK = Prompt("glean_check", MoreToFind, lasting=True)
 GLEAN = Prompt("glean", Facts, lasting=True)
 RESOLVE_ENTITIES = Prompt("resolve_entities", SameThings, lasting=True)
 SUMMARISE_DESCRIPTION = Prompt("summarise_description", Description, lasting=True)
-WRITE_REPORT = Prompt("write_report", CommunityReport, lasting=True)
+WRITE_REPORT = Prompt("write_report", CommunityReport, lasting=True, optional=frozenset({"manner"}))
 
 ASK_FOR_CLAIMS = (
     "List claims as well: what the text asserts of an entity and somebody may want to check, such "

@@ -75,11 +75,13 @@ class Prompt(Generic[R_co]):
 
     Where the reply points at sentences, its ``texts`` are shown sentence by sentence.
     The replies to a ``lasting`` prompt make up an index: they are used when its words have changed.
+    ``optional`` inputs may be left out, and a template of one's own may do without them.
     """
 
     name: str
     reply: type[R_co]
     lasting: bool = False
+    optional: frozenset[str] = frozenset()
 
     def render(self, inputs: Inputs, own: Templates = None) -> tuple[str, str]:
         """The system and the human text, with every excerpt fenced off as data.
@@ -89,15 +91,16 @@ class Prompt(Generic[R_co]):
         not use exactly the placeholders that there are.
         """
         system, template = _template(self.name, own)
-        shown = self.filled_in(inputs)
+        shown = dict.fromkeys(self.optional, "") | self.filled_in(inputs)
         human = Template(template)
-        if not human.is_valid() or set(human.get_identifiers()) != set(shown):
+        needed = [key for key in shown if key not in self.optional]
+        if not human.is_valid() or not set(needed) <= set(human.get_identifiers()) <= set(shown):
             raise RagraphsError(
                 f"The prompt {self.name}.md cannot be filled in; its human part must use "
-                f"{' and '.join('$' + key for key in shown)}, no other placeholder, and $$ for a "
+                f"{' and '.join('$' + key for key in needed)}, no other placeholder, and $$ for a "
                 "dollar sign."
             )
-        return system, human.substitute(shown)
+        return system, human.substitute(shown).strip()
 
     def filled_in(self, inputs: Inputs) -> dict[str, str]:
         """The text that stands in the place of each input."""

@@ -1,4 +1,4 @@
-"""The reply to the prompt that fits extraction to a collection."""
+"""The reply to the prompt that fits extraction and reports to a collection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _types(value: object) -> list[str]:
 
 
 class Tuning(PromptReply):
-    """The things to look for in a collection, and how descriptions are written."""
+    """The things to look for in a collection, and how descriptions and reports are written."""
 
     other_names: ClassVar[Names] = {
         "types": ("entity_types", "kinds"),
@@ -34,4 +34,4 @@ class Tuning(PromptReply):
         list[str], BeforeValidator(_types), Field(min_length=1, description="Kinds of things.")
     ]
     language: Annotated[OptionalText, Field(description="Of most texts, in English.")] = ""
-    tone: Annotated[OptionalText, Field(description="One sentence on descriptions.")] = ""
+    tone: Annotated[OptionalText, Field(description="One sentence on how to write.")] = ""

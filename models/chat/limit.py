@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
+_FIRST = 3  # requests at once to a server of which nothing is known
 _GAIN = 0.2  # of what a larger limit brings at best, the part that it must bring
 _IN_USE = 0.75  # the part of a limit that must be in use to judge it
 _LATER = 0.05  # of the time until the first byte: what comes so much later is a stream
@@ -42,23 +43,24 @@ class ModelTurn:
 class AdaptiveLimit:
     """Lets run at once what a server answers the faster for it; other requests wait here, in order.
 
-    ``slots`` are those that the server tells. Else it begins with one, and doubles while all that
-    is under way comes in streams side by side. When as many replies came as it lets run, it grows
-    if they came faster than under the limit before; else, or as soon as they can no longer do so,
-    that one is back, and the next trial is further off each time. It is halved where the server had
-    no time. It belongs to one event loop.
+    ``slots`` are those that the server tells. Else it begins with three, of which one slot has two
+    wait, and doubles while all that is under way comes in streams side by side. Of whole replies
+    the first tells the rate of one slot. When as many replies came as it lets run, it grows if they
+    came faster than under the limit before; else, or as soon as they can no longer do so, that one
+    is back, and the next trial is further off each time. It is halved where the server had no time.
+    It belongs to one event loop.
 
     >>> async with limit.turn(most=16) as turn:
     ...     turn.work = len(await reply())
     """
 
     def __init__(self, slots: int | None = None) -> None:
-        self.now = slots or 1
+        self.now = slots or _FIRST
         self._most, self._slots = 1, slots or math.inf
         self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self._busy = self._streams = self._peak = self._count = 0
         self._work = self._used = 0.0
-        self._good, self._rate, self._factor = self.now, 0.0, 8.0  # the limit that held, its rate
+        self._good, self._rate, self._factor = slots or 1, 0.0, 8.0  # the limit that held, its rate
         self._patience, self._windows, self._leapt, self._halved = _PATIENCE, 0, False, 0.0
         self._begin()
 
@@ -100,9 +102,10 @@ class AdaptiveLimit:
         self._streams += more
         self._peak = max(self._peak, self._streams)
         all_stream = self._streams == self._busy == self.now and self._waiting
-        if not self._rate and all_stream and self.now < min(self._slots, self._most):
+        if not self._rate and more > 0:
             self._leapt = True
-            self._set(2 * self.now)
+            if all_stream and self.now < min(self._slots, self._most):
+                self._set(2 * self.now)
 
     def slow_down(self, turn: ModelTurn) -> None:
         """Halves the limit once for all that was under way when the server had no time."""
@@ -124,11 +127,12 @@ class AdaptiveLimit:
         in_use = self._used / elapsed
         wanted = self._rate * elapsed * (1 + _GAIN * (in_use / self._good - 1))
         slow = self.now > self._good and self._work < wanted
+        judged = self.now if self._rate or self._leapt else self._good
         # At the latest when it is too slow even if all that is under way ended now.
         at_best = self._work * (self._count + self._busy) / self._count
-        if self._count < self.now and not (slow and at_best < wanted):
+        if self._count < judged and not (slow and at_best < wanted):
             return
-        if not slow and in_use < _IN_USE * self.now:
+        if not slow and in_use < _IN_USE * judged:
             self._begin()
             return
         if slow:
@@ -136,8 +140,8 @@ class AdaptiveLimit:
             self._patience = min(2 * self._patience, _LONGEST_PATIENCE)
         else:
             if self._leapt:  # more than streamed side by side waited at the server
-                self.now, self._windows = min(self.now, self._peak), self._patience
-            self._good, self._rate, self._leapt = self.now, self._work / elapsed, False
+                judged, self._windows = min(self.now, self._peak), self._patience
+            self._good, self._rate, self._leapt = judged, self._work / elapsed, False
             self._windows -= 1
         larger = self._windows < 0
         self._set(max(self._good + 1, int(self._good * self._factor)) if larger else self._good)

@@ -12,6 +12,7 @@ KOREAN = "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였�
 OTT = "Carl T. Ott: Carl T. Ott Junior, born Carl Otto, died in 1930."
 NEWS = "Elbe bridge: The BBC told that the Elbe bridge, of 32 arches, was opened in 1893."
 HOLM = "Ida Holm: Ida Holm was born in Odense."
+TOMB = "영릉: 세종대왕의 무덤인 영릉은 여주에 있다."
 HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
 
 
@@ -37,6 +38,8 @@ HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한�
         ("세종대왕은 훈민정음을 언제 반포했나요?", "1446년", [KOREAN]),
         ("한라산 높이는 몇 미터야?", "1,947미터", [HALLA]),
         ("세종대왕은 훈민정음을 반포하였나요?", "예", [KOREAN]),
+        ("훈민정음을 반포한 왕의 무덤은 어디인가요?", "영릉", [KOREAN, TOMB]),
+        ("Who named 한라산?", "설문대", ["한라산: 한라산이라는 이름은 설문대가 지었다."]),
     ],
 )
 def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cited):
@@ -74,6 +77,8 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ("In which country did the engineer grow up?", "Odense", [ELBE, BERG], "kind"),
         ("Which steel mill supplied the Elbe bridge company?", "Anna Berg", [ELBE], "unsaid"),
         ("How long do the two take together?", "7", [ODER], "claims"),
+        ("Who named 한라산?", "Anna Berg", [HALLA, BERG], "unsaid"),
+        ("한라산은 누가 측량했나요?", "Anna Berg", [HALLA, BERG], "unsaid"),
         ("Who opened the Elbe bridge?", "By Anna Berg", [ELBE], "kind"),
         ("Who opened the Elbe bridge?", "BBC", [NEWS], "kind"),
         ("When was the Elbe bridge opened?", "32", [NEWS], "kind"),

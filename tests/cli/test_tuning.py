@@ -1,4 +1,4 @@
-"""``ragraphs tune``: types, examples, language and tone of extraction, by a sample of a corpus."""
+"""``ragraphs tune``: types, examples, language and tone of prompts, by a sample of a corpus."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 from communities_support import texts_of
 from ragraphs.index.opening import open_index
+from ragraphs.index.recorded import tuning
 from weak_reader import WeakReader
 
 MODEL = "openai:stub"
+MANNER = (
+    "Write in the language of the lines, and in Korean where they are in several. Keep the years."
+)
 TEXTS = {
     "aspirin": "아스피린은 바이엘이 1899년에 내놓은 진통제다. 아스피린은 혈전을 막는다.",
     "ibuprofen": "Ibuprofen was found by Boots in 1961. Ibuprofen treats fever.",
@@ -57,7 +61,9 @@ def test_what_the_sample_speaks_of_is_shown_kept_and_used_by_extraction(run, ope
     ended = run("tune", "--model", MODEL)
     assert ended.code == 0, ended.err
     assert {"-type: person", "+type: drug", "+type: company"} <= set(ended.out.splitlines())
-    assert "mostly Korean. Keep the years." in " ".join(ended.out.split())
+    told = " ".join(ended.out.split())
+    assert "mostly Korean. Keep the years." in told
+    assert f"+reports: {MANNER}" in told
     [sample] = asked(openai, "Say what to look for")
     assert all(text in sample for text in TEXTS.values())
 
@@ -78,14 +84,36 @@ def test_a_dry_run_keeps_nothing_and_what_follows_pays_nothing(run, openai, inde
     openai.answer = pharmacist
     first = json.loads(run("tune", "--model", MODEL, "--dry-run", "--json").out)
     assert first["kept"] is False
-    assert open_index(".ragraphs").catalogue.property("extraction") == first["before"]
+    assert tuning(open_index(".ragraphs")) == first["before"]
     sent = len(openai.chats)
     second = json.loads(run("tune", "--model", MODEL, "--json").out)
     assert (second["diff"], len(openai.chats)) == (first["diff"], sent)
-    kept = open_index(".ragraphs").catalogue.property("extraction")
+    kept = tuning(open_index(".ragraphs"))
     assert kept["entity_types"] == ["drug", "company"] and kept == second["after"]
     again = run("tune", "--model", MODEL)
     assert "Nothing would change" in again.out
+
+
+@pytest.mark.slow
+def test_one_part_is_tuned_by_one_request_and_taken_back_without_a_model(run, openai, index):
+    openai.answer = pharmacist
+    usual = tuning(open_index(".ragraphs"))
+    ended = run("tune", "--model", MODEL, "--only", "reports")
+    assert ended.code == 0 and len(openai.chats) == 1
+    added = [line for line in ended.out.splitlines() if line.startswith(("+", "-"))]
+    assert len(added) == 1 and added[0].startswith("+reports:")
+    assert tuning(open_index(".ragraphs")) == {**usual, "manner": MANNER}
+
+    assert run("tune", "--model", MODEL, "--only", "extraction").code == 0
+    assert tuning(open_index(".ragraphs"))["entity_types"] == ["drug", "company"]
+    assert tuning(open_index(".ragraphs"))["manner"] == MANNER
+
+    openai.requests.clear()
+    ended = run("tune", "--withdraw", "--dry-run")
+    assert ended.code == 0 and "-reports:" in ended.out and "+type: person" in ended.out
+    assert tuning(open_index(".ragraphs"))["manner"] == MANNER
+    assert run("tune", "--withdraw").code == 0 and openai.chats == []
+    assert tuning(open_index(".ragraphs")) == usual
 
 
 def test_without_a_model_it_says_so(run, index):
@@ -106,7 +134,7 @@ def test_a_model_without_types_is_refused_in_a_sentence(run, openai, index):
     openai.answer = lambda body: {"types": [], "language": "", "tone": ""}
     ended = run("tune", "--model", MODEL)
     assert ended.code == 1 and "--entity-types" in ended.err
-    kept = open_index(".ragraphs").catalogue.property("extraction")
+    kept = tuning(open_index(".ragraphs"))
     assert "person" in kept["entity_types"] and not kept["examples"]
 
 

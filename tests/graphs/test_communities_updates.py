@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from communities_support import (
     NAMES,
@@ -17,6 +19,7 @@ from communities_support import (
 from ragraphs.context import BasicContext, GraphragContext
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.graphs.graphrag import graph as graphrag
+from ragraphs.index.recorded import keep_tuning, tuning
 from stub_openai import failure
 
 ALL_LAYERS = ("sentences", "hops", "entities", "communities")
@@ -182,3 +185,37 @@ def test_the_last_document_of_a_layer_leaves_it_empty(indexing, model):
     assert contents(indexing) == {}
     assert places_of(RARE, indexing) == []
     assert indexing.index.vectors.ids("reports") == set()
+
+
+@pytest.mark.slow
+def test_another_manner_has_the_reports_written_again_and_nothing_else(indexing, model):
+    tells = "Write in Latin."
+    model.answers["CommunityReport"] = lambda human: {
+        **model.communityreport(human),
+        "title": f"Circle, {tells in human}",
+    }
+
+    def build_in(manner):
+        asyncio.run(keep_tuning(indexing.index, {**tuning(indexing.index), "manner": manner}))
+        before = len(model.asked)
+        build(indexing)
+        return [kind for kind, _ in model.asked[before:]]
+
+    def titles():
+        return {one.report["title"] for one in indexing.index.communities.all()}
+
+    build(indexing, clustered(20, 5))
+    first, asked = titles(), model.counts["CommunityReport"]
+    assert build_in(tells) == ["CommunityReport"] * asked and titles() == {"Circle, True"}
+    assert build_in(tells) == []
+    assert build_in("") == [] and titles() == first == {"Circle, False"}
+
+
+@pytest.mark.slow
+def test_a_manner_does_not_change_reports_without_a_model(indexing):
+    settings = {"layers": ["communities"], "max_cluster_size": 5}
+    indexing.run(documents=clustered(20, 5), context=settings)
+    before = contents(indexing), indexing.index.catalogue.property("communities")
+    asyncio.run(keep_tuning(indexing.index, {**tuning(indexing.index), "manner": "In Latin."}))
+    indexing.run(documents=clustered(20, 5), context=settings)
+    assert (contents(indexing), indexing.index.catalogue.property("communities")) == before

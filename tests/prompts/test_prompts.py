@@ -49,6 +49,7 @@ GIVEN = {
     "questions": [{"id": "Q1", "title": "to be answered from text 1 alone", "text": "By whom?"}],
     "clue": "the author",
     "clues": "nothing yet",
+    "manner": "Write plainly.",
     "steps": [{"id": "1", "title": "Who wrote it first?", "text": "Ann Lee"}],
     "found": [{"id": "found", "title": "already found", "text": "Ann Lee (person)"}],
     "methods": [{"id": "basic", "title": "basic", "text": "One fact."}],
@@ -254,6 +255,17 @@ def test_a_broken_template_is_one_sentence(tmp_path, template, said):
     with pytest.raises(RagraphsError, match=said) as caught:
         library.REWRITE_QUERY.render({"question": "Who?"}, tmp_path)
     assert "rewrite_query.md" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_an_optional_input_may_be_left_out_and_a_template_may_do_without_it(tmp_path):
+    given = {"texts": number([("Lines", "1. Entity: Ann | A poet.")])}
+    system, without = indexing.WRITE_REPORT.render(given)
+    assert without.startswith("<text")
+    told = indexing.WRITE_REPORT.render({**given, "manner": "Write in Korean."})
+    assert told == (system, f"Write in Korean.\n\n{without}")
+    (tmp_path / "write_report.md").write_text("# System\nReport.\n# Human\n$texts\n")
+    own = indexing.WRITE_REPORT.render({**given, "manner": "Write in Korean."}, tmp_path)
+    assert own[1].startswith("<text") and "Korean" not in own[1]
 
 
 def test_a_folder_in_the_place_of_a_template_is_one_sentence(tmp_path):
