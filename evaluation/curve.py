@@ -91,6 +91,7 @@ def evaluate_curve(
         "retrieval": vary.retrieval,
         "questions": len(questions),
         "left_out": len(dataset.questions) - len(questions),
+        "notes": list(dataset.notes),
         "points": [
             {"values": vary.values_of(ways[name]), **measures} for name, measures in found.items()
         ],

@@ -28,7 +28,8 @@ from .datasets import QUESTIONS, Dataset, LabelledQuestion
 from .intervals import Measure, mean_of
 from .metrics import CUTOFFS, all_support_at, answer_f1, containment, exact_match, recall_at
 
-_FOLDERS = re.compile(r"(?:/[^/\s:@=]+)+/(?=[^/\s])")  # before the last part of a path
+# The folders of a path that begins at the root, at home or with dots; those of another stay.
+_FOLDERS = re.compile(r"(?<![^:@=])(?:~|\.{1,2})?/(?:[^/:@=]+/)*(?=[^/])")
 _COSTS = ("calls", "tokens")
 _ROUNDING = 1e-4
 
@@ -78,12 +79,17 @@ class Measurement(NamedTuple):
     outputs: list[Output]
 
 
-def manifest_of(name: str, files: Sequence[Path], notes: Sequence[str] = ()) -> Manifest:
-    """The manifest of the command that runs, on the set ``name`` in ``files``. Blocks."""
+def manifest_of(
+    name: str, files: Sequence[Path], notes: Sequence[str] = (), program: str = "ragraphs"
+) -> Manifest:
+    """The manifest of the command of ``program`` that runs, on the set ``name`` in ``files``.
+
+    Folders of this machine are left out of the command. Blocks.
+    """
     content = hashlib.sha256(b"".join(file.read_bytes() for file in files))
     machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
     return Manifest(
-        command=shlex.join(["ragraphs", *(_FOLDERS.sub("", part) for part in sys.argv[1:])]),
+        command=f"{program} {shlex.join(_FOLDERS.sub('', part) for part in sys.argv[1:])}",
         commit=_commit(),
         set=name,
         sha256=content.hexdigest(),

@@ -103,6 +103,7 @@ def curve(result: dict[str, Any]) -> None:
         table.add_row(name, *(_found(point) if result["retrieval"] else _answered(point)))
     out.print(table)
     out.print("Brackets: bootstrap interval of 95 % over the questions.")
+    notes(result["notes"])
     for name, point in zip(names, result["points"], strict=True):
         if point["failures"]:
             failed = f"{point['failures']} questions failed with {name}"

@@ -1,6 +1,6 @@
 """How well questions are split without a model.
 
-``python -m lab.benchmarks.decomposition SET``
+``python -m lab.benchmarks.decomposition SET [--record FILE]``
 
 A set's ``questions.jsonl`` gives the gold parts of a question: ``decomposition`` (sub-questions) or
 ``triples`` (a part for each fact asked: a subject and a relation). The share of questions with the
@@ -13,13 +13,15 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import typer
 from ragraphs.evaluation.datasets import QUESTIONS, read_questions
 from ragraphs.evaluation.extra import evaluate_extra
+from ragraphs.evaluation.figures import check_record, manifest_of, record
 from ragraphs.language.analyser import words
 from ragraphs.language.name_masking import mask
 from ragraphs.offline.decomposition.decompose import decompose
@@ -38,18 +40,25 @@ class DecompositionCase(NamedTuple):
     parts: tuple[Part, ...]
 
 
-def main(dataset: str) -> None:
+def main(dataset: str, kept: Annotated[Path | None, typer.Option("--record")] = None) -> None:
     """Shares of questions that are split rightly, of all and by type."""
-    print(json.dumps(evaluate(Path(dataset)), ensure_ascii=False, indent=2))
+    print(json.dumps(evaluate(Path(dataset), kept), ensure_ascii=False, indent=2))
 
 
-def evaluate(folder: Path) -> dict[str, Any]:
-    """The shares of all questions and by type. Raises RagraphsError where none has gold parts."""
+def evaluate(folder: Path, outputs: Path | None = None) -> dict[str, Any]:
+    """The shares of all questions and by type. Raises RagraphsError where none has gold parts.
+
+    The marks of each question are added to the file ``outputs`` of figures, if one is named.
+    """
+    check_record(outputs)
     rows = read_questions(folder / QUESTIONS, _case, "'question' and 'decomposition' or 'triples'")
     cases = [case for case in rows if case.parts]
     if not cases:
         raise RagraphsError(f"No question of {folder} has a 'decomposition' or 'triples'.")
     marks = [marks_of(case) for case in cases]
+    if outputs is not None:
+        name, program = folder.resolve().name, "python -m lab.benchmarks.decomposition"
+        record(outputs, manifest_of(name, [folder / QUESTIONS], (), program), _kept(cases, marks))
     by_type: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for case, mark in zip(cases, marks, strict=True):
         by_type[case.kind].append(mark)
@@ -62,6 +71,15 @@ def marks_of(case: DecompositionCase) -> tuple[bool, bool]:
     """Whether the sub-questions are as many as the gold parts, and whether they name the same."""
     leaves = [_plain(part.text) for part in decompose(case.question)]
     return len(leaves) == len(case.parts), _all_matched(case.parts, leaves)
+
+
+def _kept(
+    cases: Sequence[DecompositionCase], marks: Sequence[tuple[bool, bool]]
+) -> Iterator[dict[str, Any]]:
+    for case, (leaves, entities) in zip(cases, marks, strict=True):
+        scores = {"leaves": leaves, "entities": entities, "both": leaves and entities}
+        about = {"method": "offline", "id": case.question, "kind": case.kind}
+        yield {**about, "scores": {name: float(mark) for name, mark in scores.items()}}
 
 
 def _case(row: Mapping[str, Any]) -> DecompositionCase:

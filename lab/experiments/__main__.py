@@ -15,6 +15,7 @@ from ragraphs.cli.evaluate.group import (
     Limit,
     Parallel,
     Plot,
+    Record,
     Seed,
     Set,
     Settings,
@@ -56,6 +57,7 @@ def natural(
     *,
     dataset: Annotated[str, typer.Argument(help="Folder of documents and questions.jsonl.")],
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "basic",
+    record: Record = None,
     context: IndexContext,
 ) -> Shown:
     """Questions as people ask them: what is answered, how much of it is right, what is found.
@@ -64,7 +66,7 @@ def natural(
     """
     [only] = chosen([method])
     with progress_bars(quiet=False) as report:
-        result = evaluate_natural(dataset, only, context, report)
+        result = evaluate_natural(dataset, only, context, report, record)
     return ended("natural", result, natural_bars(result), tables.natural, context)
 
 
@@ -77,6 +79,7 @@ def documentation(
     questions: Annotated[
         str, typer.Argument(help='File of lines {"question": …, "pages": [paths in the folder]}.')
     ],
+    record: Record = None,
     context: IndexContext,
 ) -> Shown:
     """Whether the pages that answer are found first: by every retriever, and by the router.
@@ -85,7 +88,7 @@ def documentation(
     nothing. With --index DIR the index is kept and used again.
     """
     with progress_bars(quiet=False) as report:
-        result = evaluate_documentation(folder, questions, context, report)
+        result = evaluate_documentation(folder, questions, context, report, record)
     plots = documentation_bars(result)
     return ended("documentation", result, plots, tables.documentation, context)
 

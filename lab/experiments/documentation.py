@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar, cast, get_args
 from ragraphs.cli.excerpts import best_passages
 from ragraphs.context import IndexContext, QuestionContext, RetrieverName
 from ragraphs.evaluation.datasets import read_questions
+from ragraphs.evaluation.figures import check_record
 from ragraphs.evaluation.intervals import share_of
 from ragraphs.evaluation.plots import Plot, bars, measured_bar
 from ragraphs.evaluation.retrieval import Report, indexed, unreported
@@ -34,6 +35,7 @@ from ragraphs.state.errors import RagraphsError
 from ragraphs.state.records import Passage
 from ragraphs.state.router import RouterOutput
 
+from .keeping import keep, others
 from .natural import context_of
 
 T = TypeVar("T")
@@ -75,14 +77,20 @@ class Asked(NamedTuple):
 
 
 def evaluate_documentation(
-    folder: str, questions: str, context: IndexContext, report: Report = unreported
+    folder: str,
+    questions: str,
+    context: IndexContext,
+    report: Report = unreported,
+    outputs: Path | None = None,
 ) -> dict[str, Any]:
     """Pages found first by every retriever and by the router, kinds of questions, and times.
 
     In the form of ``--json``: shares come with their number n and Wilson's interval of 95 %, times
     are medians a question. The index gets the layers of ``context``, and sentences for the
-    retriever graph; one that is up to date is only asked. Raises RagraphsError.
+    retriever graph; one that is up to date is only asked. The pages found for each question are
+    added to the file ``outputs``, if one is named. Raises RagraphsError.
     """
+    check_record(outputs)
     root = Path(folder).expanduser().resolve()
     asked_for = _questions(Path(questions).expanduser(), root)
     context = context.model_copy(update={"layers": [*context.layers, "sentences"]})
@@ -93,7 +101,10 @@ def evaluate_documentation(
             "layers": built_layers(index),
             "documents": index.catalogue.count_documents(),
             "passages": index.catalogue.count_passages(),
+            "notes": others(index, root, Path(questions).stem),
         }
+    rows = [row for one in asked for row in _kept(one)]
+    keep(outputs, Path(questions).expanduser(), root, about["notes"], rows)
     outputs = [one.output for one in asked]
     return {
         "set": Path(questions).stem,
@@ -182,6 +193,21 @@ async def _timed(work: Awaitable[T]) -> tuple[T, Times]:
 
 def _medians(times: Sequence[Times]) -> dict[str, float]:
     return {name: round(median(getattr(one, name) for one in times), 1) for name in Times._fields}
+
+
+def _kept(asked: Asked) -> list[dict[str, Any]]:
+    """The rows of files of figures: one for each way."""
+    ranks = {way: asked.rank(way) or CUTOFFS[-1] + 1 for way in WAYS}
+    return [
+        {
+            "method": way,
+            "id": asked.question.question,
+            "pages": sorted(asked.question.pages),
+            "first": asked.found[way][: CUTOFFS[-1]],
+            "scores": {f"page@{k}": float(rank <= k) for k in CUTOFFS},
+        }
+        for way, rank in ranks.items()
+    ]
 
 
 def _row(asked: Asked) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast, get_args
 
 from ragraphs.context import IndexContext, QuestionContext, RetrieverName
 from ragraphs.evaluation.datasets import QUESTIONS, read_questions
+from ragraphs.evaluation.figures import check_record
 from ragraphs.evaluation.intervals import share_of
 from ragraphs.evaluation.metrics import containment, normalised
 from ragraphs.evaluation.plots import Bar, Plot, bars, measured_bar
@@ -26,8 +27,11 @@ from ragraphs.language.analyser import one_line
 from ragraphs.state.answering import AnswerOutput
 from ragraphs.state.errors import RagraphsError
 
+from .keeping import keep, others
+
 CUTOFFS = (1, 3, 10)
 HIGHLIGHTS = 6
+_MARKS = ("answered", "right", "sufficient", "precision", "highlighted", "first", "unspoken")
 _FIELDS = "'question', 'kind', 'source', 'language', 'answers' and 'quotes'"
 _LARGER_PART = 2 / 3
 
@@ -54,13 +58,19 @@ class QuestionOutput(NamedTuple):
 
 
 def evaluate_natural(
-    folder: str, method: str, context: IndexContext, report: Report = unreported
+    folder: str,
+    method: str,
+    context: IndexContext,
+    report: Report = unreported,
+    outputs: Path | None = None,
 ) -> dict[str, Any]:
     """Claims by kind of question, and quotes found by kind of document.
 
     In the form of ``--json``. Every retriever is measured that the index has the layers for; shares
-    come with their number n and Wilson's interval of 95 %. Raises RagraphsError.
+    come with their number n and Wilson's interval of 95 %. The marks of each question are added to
+    the file ``outputs``, if one is named. Raises RagraphsError.
     """
+    check_record(outputs)
     path = Path(folder).expanduser().resolve()
     questions = read_questions(path / QUESTIONS, _question, _FIELDS)
     documents = path / "documents"
@@ -74,6 +84,9 @@ def evaluate_natural(
         chosen = context_of(method, context, index)
         asked = asyncio.run(_ask(method, chosen, questions, index, report))
         embeddings = index.embedder.name
+        notes = others(index, documents, path.name)
+    rows = [row for one in asked for row in _kept(method, one)]
+    keep(outputs, path / QUESTIONS, documents, notes, rows)
     answerable = [one for one in asked if one.question.quotes]
     return {
         "set": path.name,
@@ -87,6 +100,7 @@ def evaluate_natural(
             name: _grouped(answerable, lambda one: one.source, partial(_finds, name))
             for name in get_args(RetrieverName)
         },
+        "notes": notes,
         "rows": [_row(one) for one in asked],
     }
 
@@ -187,17 +201,24 @@ def _grouped(
 
 
 def _claims(asked: Sequence[QuestionOutput]) -> dict[str, Any]:
-    judged = [one for one in asked if one.question.kind != "open"]  # no short answer to compare
-    sufficient = [one for one in judged if one.output["sufficient"]]
-    quoted, outputs = [one for one in asked if one.question.quotes], [one.output for one in asked]
+    marks = [_marks(one) for one in asked]
+    known = {name: [one[name] for one in marks if one[name] is not None] for name in _MARKS}
+    return {name: share_of([bool(mark) for mark in found]) for name, found in known.items()}
+
+
+def _marks(asked: QuestionOutput) -> dict[str, float | None]:
+    """Each mark of a claim, 1 or 0; None where a question has no part in it."""
+    question, output, _ = asked
+    is_short = question.kind != "open"  # else there is no short answer to compare
+    right = float(is_right(question, output["answer"])) if is_short else None
     return {
-        "answered": share_of([bool(one.output["answer"]) for one in asked]),
-        "right": share_of([is_right(one.question, one.output["answer"]) for one in judged]),
-        "sufficient": share_of([one.output["sufficient"] for one in asked]),
-        "precision": share_of([is_right(o.question, o.output["answer"]) for o in sufficient]),
-        "highlighted": share_of([is_highlighted(*one[:2]) for one in quoted]),
-        "first": share_of([is_highlighted(*one[:2], first=1) for one in quoted]),
-        "unspoken": share_of([not o["answer"] and bool(o["missing"]) for o in outputs]),
+        "answered": float(bool(output["answer"])),
+        "right": right,
+        "sufficient": float(output["sufficient"]),
+        "precision": right if output["sufficient"] else None,
+        "highlighted": float(is_highlighted(question, output)) if question.quotes else None,
+        "first": float(is_highlighted(question, output, first=1)) if question.quotes else None,
+        "unspoken": float(not output["answer"] and bool(output["missing"])),
     }
 
 
@@ -208,6 +229,18 @@ def _finds(retriever: str, asked: Sequence[QuestionOutput]) -> dict[str, Any]:
 def _is_found(asked: QuestionOutput, retriever: str, first: int) -> bool:
     texts = asked.found[retriever][:first]
     return any(stands_in(quote, text) for quote in asked.question.quotes for text in texts)
+
+
+def _kept(method: str, asked: QuestionOutput) -> list[dict[str, Any]]:
+    """The rows of files of figures: of ``method``, and of each retriever."""
+    about = {"id": asked.question.question, "kind": asked.question.kind}
+    told = {"answer": asked.output["answer"], "sufficient": asked.output["sufficient"]}
+    finds = {
+        name: {f"found@{k}": float(_is_found(asked, name, k)) for k in CUTOFFS}
+        for name in (asked.found if asked.question.quotes else ())
+    }
+    rows = [{"method": name, **about, "scores": scores} for name, scores in finds.items()]
+    return [{"method": method, **about, **told, "scores": _marks(asked)}, *rows]
 
 
 def _row(asked: QuestionOutput) -> dict[str, Any]:

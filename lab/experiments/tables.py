@@ -51,6 +51,7 @@ def natural(result: dict[str, Any]) -> None:
         for source, shares in found.items():
             table.add_row(source, str(shares[cutoffs[0]]["n"]), *shares_of(shares, cutoffs))
         out.print(table)
+    notes(result["notes"])
 
 
 def hops(result: dict[str, Any]) -> None:
@@ -94,6 +95,7 @@ def documentation(result: dict[str, Any]) -> None:
         f"{result['limits']} questions ended for a limit; {result['documents']} documents, "
         f"{result['passages']} passages, layers {', '.join(result['layers'])}"
     )
+    notes(result["notes"])
 
 
 def trust(result: dict[str, Any]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 from question_set import write_set
-from ragraphs.evaluation.figures import Manifest, read_figures, recompute, record
+from ragraphs.evaluation.figures import Manifest, manifest_of, read_figures, recompute, record
 
 ASKED = ("set", "--embeddings", "lexical", "--index", "idx", "--record", "f.jsonl.gz")
+OTHERS = "Documents of the index that are not of set: 1 (notes.md)"
 MANIFEST = Manifest(command="ragraphs x", commit="1", set="s", sha256="0", machine="m", made="now")
 
 
@@ -104,15 +106,38 @@ def test_rankings_and_answers_are_recorded_with_how_they_were_made(run):
     assert second["measures"]["basic"]["em"]["n"] == 3
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("lab/data/f.jsonl.gz", "lab/data/f.jsonl.gz"),
+        ("/home/me/my sets/musique", "musique"),
+        ("/musique", "musique"),
+        ("../../sets/musique/", "musique/"),
+        ("~/sets/musique", "musique"),
+        ("--record=/tmp/f.gz", "--record=f.gz"),
+        ("fastembed:some/MiniLM@/models/x", "fastembed:some/MiniLM@x"),
+        ("openai:meta/llama", "openai:meta/llama"),
+        ("http://localhost:8000/v1", "http://localhost:8000/v1"),
+    ],
+)  # fmt: skip
+def test_the_command_tells_relative_paths_whole_and_no_folder_of_the_machine(
+    monkeypatch, given, kept
+):
+    monkeypatch.setattr("sys.argv", ["ragraphs", "evaluate", given])
+    assert shlex.split(manifest_of("set", []).command) == ["ragraphs", "evaluate", kept]
+
+
 @pytest.mark.slow
 def test_documents_of_an_index_that_are_not_of_the_set_are_named(run):
     write_set()
     Path("notes.md").write_text("Sheffield has a bridge as well.")
     run("index", "notes.md", "--index", "idx", "--embeddings", "lexical")
     shown = run("evaluate", "retrieval", *ASKED, "--retriever", "lexical")
-    assert "Documents of the index that are not of set: 1 (notes.md)" in " ".join(shown.err.split())
+    assert OTHERS in " ".join(shown.err.split())
     [one] = recompute(Path("f.jsonl.gz"))["measurements"]
     assert "notes.md" in one["notes"][0]
+    varied = ("--method", "basic", "--vary", "top_k=1", "--index", "idx", "--retrieval")
+    assert OTHERS in " ".join(run("evaluate", "curve", "set", *varied).err.split())
 
 
 def test_an_unwritable_place_is_refused_before_anything_is_measured(run):

@@ -98,6 +98,14 @@ def test_every_measure_agrees_with_the_replies_by_hand(measure, judge):
 
 
 @pytest.mark.slow
+def test_documents_of_an_index_that_are_not_of_the_corpus_are_named(run, measure):
+    Path("notes.md").write_text("Caen is near.")
+    run("index", "notes.md", "--index", "idx/Novel-1", "--embeddings", "lexical")
+    told = measure(*BASIC, "--source", "Novel-1", "--index", "idx")["warnings"][0]
+    assert "not of Novel-1: 1 (" in told and "notes.md" in told
+
+
+@pytest.mark.slow
 def test_a_judge_sees_answer_and_reference_and_the_retrieved_passages_for_faithfulness(
     measure, judge
 ):

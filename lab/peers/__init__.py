@@ -1,0 +1,1 @@
+"""Other systems on the same passages and questions, by the same model and embeddings."""
