@@ -23,7 +23,7 @@ SHORTENED_TITLE = 0.5
 Mask = NDArray[np.bool_]
 
 
-def linked(before: WholeGraph | None, kept: Ints, records: Sequence[PassageRecord]) -> WholeGraph:
+def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageRecord]) -> WholeGraph:
     """The graph of passages whose numbers in the graph of ``before`` are ``kept`` (P,).
 
     Where that is −1, the next of the ``records`` is read. It is the same as without ``before``.
@@ -96,12 +96,20 @@ class _Columns(NamedTuple):
     title: Ints
     weight: NDArray[np.float32]
 
-    def take(self, places: Ints) -> _Columns:
+    def take(self, places: Longs) -> _Columns:
         """The columns of these passages."""
         mentions = spans(_starts(self.mentioned)[places], self.mentioned[places])
         titles = spans(_starts(self.named)[places], self.named[places])
-        parts = [places, places, *[mentions] * 3, places, *[titles] * 2]
-        return _Columns(*(each[part] for each, part in zip(self, parts, strict=True)))
+        return _Columns(
+            self.counts[places],
+            self.mentioned[places],
+            self.sentence[mentions],
+            self.key[mentions],
+            self.certain[mentions],
+            self.named[places],
+            self.title[titles],
+            self.weight[titles],
+        )
 
     def mentions(self, numbered: Ints, first: Ints) -> tuple[Ints, Ints]:
         """The sentence and the key of each mention, by the numbers of the whole graph."""
@@ -199,7 +207,8 @@ def _inside(
     counts = np.zeros(len(keys), dtype=np.int32)
     if before is None:
         texts = list(keys)
-        find = {key: number for number, key in enumerate(texts)}.get
+        numbers = {key: number for number, key in enumerate(texts)}
+        find: Callable[[str], int | None] = numbers.get
         again, owner, value = np.arange(len(keys)), _NONE, _NONE
     else:
         assert before.inside is not None and before.inside_ends is not None
@@ -320,14 +329,13 @@ def _words(before: WholeGraph | None, numbered: Ints, new: Sequence[str]) -> dic
     words = [sorted(set(key.split())) for key in new]
     word, added = known.joined(chain.from_iterable(words))
     first = len(numbered) - len(new)
-    entity = np.repeat(
-        np.arange(first, len(numbered)), np.array([*map(len, words)], dtype=np.int64)
-    )
+    lengths = np.array([*map(len, words)], dtype=np.int64)
+    stacked = np.repeat(np.arange(first, len(numbered)), lengths)
     if before:
         of_before = np.repeat(np.arange(len(known)), np.diff(before.word_offsets))
         word = np.concatenate([of_before, word])
-        entity = np.concatenate([before.word_entities, entity])
-    entity = numbered[entity]
+        stacked = np.concatenate([before.word_entities, stacked])
+    entity = numbered[stacked]
     word, entity = word[entity >= 0], entity[entity >= 0]
     texts, offsets, order = listed(known, added, word, entity)
     return {"words": texts, "word_offsets": offsets, "word_entities": entity[order]}

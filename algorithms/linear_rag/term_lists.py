@@ -19,7 +19,7 @@ Longs = NDArray[np.int64]
 
 def term_lists(
     before: WholeGraph | None,
-    kept: Ints,
+    kept: Longs,
     records: Sequence[PassageRecord],
     counts: Ints,
     first: Ints,
@@ -60,7 +60,7 @@ def term_lists(
 
 
 def _read(
-    records: Sequence[PassageRecord], kept: Ints, first: Ints, sentences: int
+    records: Sequence[PassageRecord], kept: Longs, first: Ints, sentences: int
 ) -> tuple[list[str], Ints, Floats]:
     """The terms of the records, with the text in which each stands and how often."""
     words, texts, counts = list[str](), array("i"), array("f")
@@ -75,7 +75,7 @@ def _read(
     return words, np.array(texts, dtype=np.int32), np.array(counts, dtype=np.float32)
 
 
-def _moved_texts(before: WholeGraph, kept: Ints, first: Ints, sentences: int) -> Ints:
+def _moved_texts(before: WholeGraph, kept: Longs, first: Ints, sentences: int) -> Ints:
     """The number of each text of ``before`` now; −1 where it is gone."""
     texts = np.full(len(before.lengths), -1, dtype=np.int32)
     place = np.full(before.passages, -1, dtype=np.int32)
