@@ -53,6 +53,17 @@ class PackedTexts(Sequence[str]):
         hashes = (_hash(self._bytes(number)) for number in range(len(self)))
         return np.fromiter(hashes, dtype=np.uint64, count=len(self))
 
+    def edited(self, new: PackedTexts, numbers: NDArray[np.integer[Any]]) -> PackedTexts:
+        """The texts with these ``numbers``, in this order, of these and after them the ``new``."""
+        ends = np.concatenate([self.ends, new.ends[1:] + self.ends[-1]])
+        content = self.content if not len(new) else np.concatenate([self.content, new.content])
+        first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)  # of runs, copied as a whole
+        last = np.append(first[1:], len(numbers))[: len(first)] - 1
+        runs = zip(ends[numbers[first]].tolist(), ends[numbers[last] + 1].tolist(), strict=True)
+        parts = [content[start:end] for start, end in runs]
+        lengths = np.cumsum(np.diff(ends)[numbers])
+        return PackedTexts(np.concatenate([content[:0], *parts]), np.append(np.int64(0), lengths))
+
     def __len__(self) -> int:
         return self._count
 
@@ -96,9 +107,13 @@ class DistinctTexts(PackedTexts):
     def of(cls, texts: Iterable[str]) -> DistinctTexts:
         """Packs ``texts``, which are read once."""
         packed = PackedTexts.of(texts)
-        hashes = packed.codes()
-        order = np.argsort(hashes, kind="stable").astype(np.int32)
-        return cls(packed.content, packed.ends, hashes[order], order)
+        return cls.packed(packed, packed.codes())
+
+    @classmethod
+    def packed(cls, texts: PackedTexts, codes: NDArray[np.uint64]) -> DistinctTexts:
+        """The same ``texts``, of which these are the ``codes``."""
+        order = np.argsort(codes, kind="stable").astype(np.int32)
+        return cls(texts.content, texts.ends, codes[order], order)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> DistinctTexts:
@@ -108,6 +123,24 @@ class DistinctTexts(PackedTexts):
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """The four arrays: ``name``_content, _ends, _hashes and _order."""
         return {f"{name}_{part}": getattr(self, part) for part in _PARTS}
+
+    def codes(self) -> NDArray[np.uint64]:
+        codes = np.empty_like(self.hashes)
+        codes[self.order] = self.hashes
+        return codes
+
+    def joined(self, texts: Iterable[str]) -> tuple[NDArray[np.int64], PackedTexts]:
+        """The number of each of ``texts``, and those that come after these, since they are new."""
+        numbers, added = dict[str, int](), list[str]()
+
+        def number(text: str) -> int:
+            if (found := self.get(text) if len(self) else None) is None:
+                found = len(self) + len(added)
+                added.append(text)
+            return numbers.setdefault(text, found)
+
+        found = [numbers[text] if text in numbers else number(text) for text in texts]
+        return np.array(found, dtype=np.int64), PackedTexts.of(added)
 
     def get(self, text: str, /) -> int | None:
         """The number of ``text``; None where it is not among the texts."""
@@ -123,3 +156,8 @@ class DistinctTexts(PackedTexts):
 
 def _hash(text: bytes | memoryview) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+
+def code_of(text: str) -> int:
+    """A hash of 64 bits of ``text``."""
+    return _hash(text.encode(errors="surrogatepass"))

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..algorithms.hoprag.candidates import AskedOften, Candidates
-from ..algorithms.hoprag.carried import (
-    carried_keywords,
-    carried_pairs,
-    keywords_to_arrays,
-    pairs_to_arrays,
-)
+from ..algorithms.hoprag.carried import Carried, carried, carried_to_arrays, read_anew
 from ..algorithms.hoprag.edge_index import EdgeIndex
-from ..algorithms.hoprag.edges import Edges, joined
+from ..algorithms.hoprag.edges import Edges, Pairs, joined
+from ..algorithms.hoprag.following import Sketch, followed_pairs, sketch
 from ..algorithms.hoprag.graph import (
     AskedPassage,
     Questioned,
@@ -26,7 +23,7 @@ from ..algorithms.hoprag.graph import (
     hops_to_arrays,
     questioned,
 )
-from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex, KeywordSets
+from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
 from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
 from ..context import Context
 from ..models.embeddings import identity
@@ -41,6 +38,7 @@ from .vectors import keep_vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_SKETCHES = "question_sketches"
 _READ = 1024  # vectors at a time
 _COMPARED = 128  # questions at a time
 
@@ -51,14 +49,16 @@ def question_id(question: str) -> str:
 
 
 async def embed_questions(index: Index, context: Context) -> None:
-    """Gives every distinct question its vector, and takes away those that nobody asks any more."""
-    texts = await asyncio.to_thread(_questions, index)
-    await asyncio.to_thread(index.questions.remove_damaged)
+    """Gives every distinct question its vector.
+
+    Where those of before are all there, only new questions are looked for.
+    """
+    texts, ids = await asyncio.to_thread(_without_vectors, index)
     await keep_vectors(
         index,
         context,
         sorted(texts),
-        index.questions.ids,
+        lambda: ids,
         index.questions.remove,
         lambda ids: [(id, texts[id]) for id in ids],
         _embed_batch,
@@ -66,18 +66,24 @@ async def embed_questions(index: Index, context: Context) -> None:
     )
 
 
+def _without_vectors(index: Index) -> tuple[dict[str, str], set[str]]:
+    """The questions by their ids that may lack a vector, and the ids of the vectors there are.
+
+    Vectors that were asked for before go only when the edges are made.
+    """
+    found, stored = _asked(index, HOPS.before(index)), index.questions
+    of_before = len(found.asked.questions) - len(found.new or ()) + len(found.gone)
+    if found.new is not None and stored.count() == of_before:
+        texts = {question_id(text): text for text in found.new}
+        return texts, stored.among(texts)
+    stored.remove_damaged()
+    wanted = {question_id(text): text for text in found.asked.questions}
+    return wanted, stored.ids() - {question_id(text) for text in found.gone}
+
+
 def _embed_batch(index: Index, questions: Sequence[tuple[str, str]]) -> None:
     ids = [id for id, _ in questions]
     index.questions.add(ids, index.embedder.embed([text for _, text in questions]))
-
-
-def _questions(index: Index) -> dict[str, str]:
-    """Every distinct question by its id."""
-    return {
-        question_id(question): question
-        for _, value in index.readings.values("questions")
-        for question in (*value["incoming"], *value["outgoing"])
-    }
 
 
 def merge_edges(index: Index) -> None:
@@ -88,71 +94,130 @@ def merge_edges(index: Index) -> None:
     each with its nearest neighbours.
     """
     parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
-    HOPS.renew(index, make_hops, *parts)
+    gone = list[str]()
+    HOPS.renew(index, partial(_make, gone=gone), *parts)
+    index.questions.remove(list(map(question_id, gone)))
 
 
 def make_hops(index: Index, scratch: Scratch) -> Arrays:
     """The arrays of the layer. Blocks; raises IncompleteIndexError where a vector is missing."""
-    asked, before = questioned(_asked_passages(index)), HOPS.before(index)
-    words = carried_keywords(before, asked.questions)
-    if is_large(index):
-        made = _flat(index, asked, words, scratch)
-    else:
-        made = _exact(index, asked, words, before)
-    graph = graph_of(asked, made.edges)
-    both = words.unions(graph.edges.incoming, graph.edges.outgoing)
-    edges = made.edges
-    found = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
-    carried = {**keywords_to_arrays(words), **made.carried}
-    return {**hops_to_arrays(graph), **found.to_arrays(), **carried}
+    return _make(index, scratch, [])
+
+
+def _make(index: Index, scratch: Scratch, gone: list[str]) -> Arrays:
+    before = HOPS.before(index)
+    found = _asked(index, before)
+    gone += found.gone
+    made = _flat(index, found, before, scratch) if is_large(index) else _exact(index, found, before)
+    graph, edges = graph_of(found.asked, made.edges), made.edges
+    both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
+    listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
+    read = np.fromiter(index.readings.codes("questions").values(), dtype=np.uint64)
+    taken_over = {**carried_to_arrays(found, read, made.pairs), _SKETCHES: made.sketches}
+    return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
+
+
+def _asked(index: Index, before: Arrays) -> Carried:
+    """The passages and their questions, carried over from the arrays of ``before`` if they may."""
+    read = index.readings.codes("questions")
+    codes = np.fromiter(read.values(), dtype=np.uint64, count=len(read))
+
+    def passages(ids: Sequence[str]) -> dict[str, AskedPassage]:
+        return {one.id: one for one in _passages(index, ids)}
+
+    found = carried(before, list(read), codes, passages)
+    return found or read_anew(questioned(_passages(index, list(read))))
+
+
+def _passages(index: Index, ids: Sequence[str]) -> Iterator[AskedPassage]:
+    """Passages that were read, with their questions."""
+    for some in batches(ids):
+        values = index.readings.values_of("questions", some)
+        for each in index.catalogue.passages(some):
+            value = values[each["id"]]
+            told = each["id"], each["title"], each["text"]
+            yield AskedPassage(*told, value["incoming"], value["outgoing"])
 
 
 class _Made(NamedTuple):
-    """The edges, with the row of each in ``vectors``; what the next change takes over."""
+    """The edges, the row of each in ``vectors``, the pairs behind them, sketches of all texts."""
 
     edges: Edges
     rows: Ints
     vectors: NDArray[np.float32] | Neighbours
-    carried: Arrays
+    pairs: Pairs
+    sketches: Sketch
 
 
-def _asked_passages(index: Index) -> Iterator[AskedPassage]:
-    """The passages that were read, in the order of their ids."""
-    for read in batches(index.readings.values("questions")):
-        passages = {each["id"]: each for each in index.catalogue.passages([id for id, _ in read])}
-        for id, value in read:
-            if passage := passages.get(id):
-                told = passage["title"], passage["text"]
-                yield AskedPassage(id, *told, value["incoming"], value["outgoing"])
-
-
-def _exact(index: Index, asked: Questioned, words: KeywordSets, before: Arrays) -> _Made:
-    vectors = _vectors(index, asked, range(len(asked.questions)))
-    pairs = exact_pairs(asked, vectors, words, *carried_pairs(before, asked))
+def _exact(index: Index, found: Carried, before: Arrays) -> _Made:
+    asked, stored = found.asked, partial(_vectors, index, found.asked)
+    if found.new is None:
+        vectors = stored(range(len(asked.questions)))
+        sketches, pairs = sketch(vectors), exact_pairs(asked, vectors, found.words)
+    else:
+        sketches, vectors = _sketches(found, before, stored), None
+        pairs = followed_pairs(found, sketches, stored)
     edges = joined(pairs, asked.outgoing.passages, asked.incoming.passages, len(asked.ids))
     used, rows = np.unique(asked.incoming.texts[edges.incoming], return_inverse=True)
-    return _Made(edges, rows, vectors[used], pairs_to_arrays(asked, pairs))
+    chosen = vectors[used] if vectors is not None else _followed(found, before, used, stored)
+    return _Made(edges, rows, chosen, pairs, sketches)
 
 
-def _flat(index: Index, asked: Questioned, words: KeywordSets, scratch: Scratch) -> _Made:
+def _sketches(found: Carried, before: Arrays, stored: Callable[[Ints], Any]) -> Sketch:
+    """The sketches of all texts; those of before from its arrays."""
+    known, new = before[_SKETCHES], np.flatnonzero(found.sources < 0)
+    if not len(new):
+        return known[found.sources]
+    read = sketch(stored(new))
+    rows = found.sources.copy()
+    rows[new] = len(known) + np.arange(len(new))
+    return np.concatenate([known, read])[rows] if len(known) else read[rows]
+
+
+def _followed(
+    found: Carried, before: Arrays, used: Ints, stored: Callable[[Ints], Any]
+) -> NDArray[np.float32]:
+    """The vectors of the texts ``used``; those of before from its arrays."""
+    known = before.get("vectors", np.empty((0, 0), np.float32))
+    row = np.full(len(before["questions_ends"]), -1, dtype=np.int64)
+    if len(known):
+        row[before["incoming"]] = before["rows"]
+    rows = np.where(found.sources[used] < 0, -1, row[found.sources[used]])
+    missing = np.flatnonzero(rows < 0)
+    if not len(missing):
+        return known[rows]
+    rows[missing] = len(known) + np.arange(len(missing))
+    read = stored(used[missing])
+    return np.concatenate([known, read])[rows] if len(known) else read[rows]
+
+
+def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
+    asked, words, stored = found.asked, found.words, partial(_vectors, index, found.asked)
     incoming, in_texts = _distinct(asked.incoming)
-    outgoing, out_texts = _distinct(asked.outgoing)
-    read = (_vectors(index, asked, texts) for texts in batches(in_texts, _READ))
+    read = (stored(texts) for texts in batches(in_texts, _READ))
     vectors: Neighbours
     if index.embedder.semantic:
         vectors = MeaningNeighbours.of(read, len(in_texts), scratch.empty)
     else:
         vectors = WordNeighbours.of(read)
-    listed = KeywordIndex.of(words.take(np.array(in_texts, dtype=np.int64)))
-    pairs = Candidates(incoming, listed, vectors).best(
-        outgoing,
-        (
-            (_vectors(index, asked, texts), words.take(np.array(texts, dtype=np.int64)))
-            for texts in batches(out_texts, _COMPARED)
-        ),
-    )
-    edges = joined(pairs, outgoing.passages, incoming.passages, len(asked.ids))
-    return _Made(edges, incoming.texts[edges.incoming], vectors, {})
+    if found.new is not None:
+        sketches = _sketches(found, before, stored)
+        pairs = followed_pairs(found, sketches, stored)
+    else:
+        outgoing, out_texts = _distinct(asked.outgoing)
+        listed = KeywordIndex.of(words.take(np.array(in_texts, dtype=np.int64)))
+        pairs = Candidates(incoming, listed, vectors).best(
+            outgoing,
+            (
+                (stored(texts), words.take(np.array(texts, dtype=np.int64)))
+                for texts in batches(out_texts, _COMPARED)
+            ),
+        )
+        every = batches(range(len(asked.questions)), _READ)
+        parts = [sketch(stored(texts)) for texts in every]
+        sketches = np.concatenate(parts) if parts else np.empty((0, 0), np.int8)
+    edges = joined(pairs, asked.outgoing.passages, incoming.passages, len(asked.ids))
+    return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, sketches)
 
 
 def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:
@@ -161,5 +226,5 @@ def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:
     return AskedOften(asked.passages, own, len(texts)), texts.tolist()
 
 
-def _vectors(index: Index, asked: Questioned, texts: Sequence[int]) -> Any:
-    return index.questions.get([question_id(asked.questions[text]) for text in texts])
+def _vectors(index: Index, asked: Questioned, texts: Iterable[int]) -> Any:
+    return index.questions.get([question_id(asked.questions[int(text)]) for text in texts])

@@ -98,7 +98,8 @@ class Layer:
             return
         started = time.monotonic()
         signed = {_STAMP: np.array(stamp), _MADE_BY: np.array(version("ragraphs"))}
-        name = index.arrays.save(self.file, lambda scratch: make(index, scratch) | signed)
+        before = None if index.anew else self.arrays(index)
+        name = index.arrays.save(self.file, lambda scratch: make(index, scratch) | signed, before)
         self.record(index, stamp, name)
         self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
 

@@ -74,7 +74,11 @@ def finish(index: Index) -> None:
         index.vectors.close()
         index.beside.clear()
     index.vectors.delete_all_but([index.catalogue.property(VECTORS) or FIRST])
-    index.arrays.delete_all_but(layer.arrays(index) for layer in LAYERS.values())
+    arrays = [layer.arrays(index) for layer in LAYERS.values()]
+    if is_purging(index):
+        for name in filter(None, arrays):
+            index.arrays.write_whole(name)
+    index.arrays.delete_all_but(arrays)
 
 
 def is_purging(index: Index) -> bool:

@@ -13,15 +13,17 @@ import numpy as np
 
 from ..algorithms.graphrag.report_context import pack
 from ..algorithms.half_vectors import half_products
-from ..algorithms.linear_rag.building import GraphBuilder
+from ..algorithms.linear_rag.building import linked
 from ..algorithms.linear_rag.passage_graph import WholeGraph, graph_from_arrays, graph_to_arrays
 from ..algorithms.linear_rag.passage_records import (
     NamedSpan,
     PassageRecord,
+    passage_record,
     sentence_texts,
     with_entities,
 )
 from ..algorithms.linear_rag.walk import Similarities
+from ..algorithms.packed_texts import code_of
 from ..algorithms.spans import spans
 from ..context import Context
 from ..models.meter import current_meter
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _READ = 512  # passages of which the vectors are read at once
+_UNREAD = 2  # in the place of a hash, which is never even
 
 
 async def embed_sentences(index: Index, context: Context) -> None:
@@ -102,16 +105,14 @@ def _texts(passage: Passage) -> list[str]:
         return [f"{passage['title']}: {passage['text']}"]
 
 
-def _record(
-    records: KnownRecords, passage: Passage, sentences: int | None, named: Sequence[NamedSpan]
-) -> PassageRecord:
-    """A passage as the graph reads it; where that fails, which is named, its sentences alone."""
+def _record(passage: Passage, named: Sequence[NamedSpan]) -> PassageRecord | None:
+    """A passage as the graph reads it; None where that fails, which is named."""
     try:
-        record = records.of(passage, sentences)
+        record = passage_record(passage["title"], passage["text"])
         return with_entities(record, passage["text"], named) if named else record
     except Exception as error:
         _warn_of(passage, error)
-        return PassageRecord((), (), ((),) * len(_texts(passage)), ())
+        return None
 
 
 def _warn_of(passage: Passage, error: Exception) -> None:
@@ -135,7 +136,7 @@ def link_passages(index: Index) -> None:
     The graph is made anew, if passages, sentences or entities have changed since. Blocks.
     """
     sentences = index.sentences.counts()
-    ids = [passage["id"] for passage in index.catalogue.all_passages()]
+    ids = list(index.catalogue.passage_numbers())
     named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
     parts = [(id, sentences.get(id)) for id in ids]
     is_flat = len(ids) >= large.FLAT_FROM
@@ -143,19 +144,29 @@ def link_passages(index: Index) -> None:
 
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
-    """The graph; from so many passages on that questions are flat, with all vectors."""
-    builder, ids = GraphBuilder(), list[str]()
-    records, counted = KnownRecords(SENTENCES.before(index)), index.sentences.counts()
-    for passages in batches(index.catalogue.all_passages()):
-        spans = _entity_spans(index, passages) if "entities" in built_layers(index) else {}
+    """The graph; from so many passages on that questions are flat, with all vectors.
+
+    Only passages that are new, or name entities otherwise than before, are read.
+    """
+    before = SENTENCES.before(index)
+    if "named" not in before:  # of an earlier version
+        before = {}
+    ids, named = list(index.catalogue.passage_numbers()), _named(index)
+    kept = _kept_places(index, before, ids, named)
+    records = list[PassageRecord]()
+    for new in batches([id for id, place in zip(ids, kept.tolist(), strict=True) if place < 0]):
+        passages = index.catalogue.passages(new)
+        spans = _entity_spans(index, passages) if named else {}
         for passage in passages:
-            id = passage["id"]
-            builder.add(_record(records, passage, counted.get(id), spans.get(id, ())))
-            ids.append(id)
-    graph = builder.finish()
+            record = _record(passage, spans.get(passage["id"], ()))
+            if record is None:  # its sentences alone, until the next time
+                record = PassageRecord((), (), ((),) * len(_texts(passage)), ())
+                named[passage["id"]] = _UNREAD
+            records.append(record)
+    graph = linked(graph_from_arrays(before) if before else None, kept, records)
     names = np.array(ids, dtype=np.str_)
-    arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names)}
-    arrays |= records.to_arrays()
+    codes = np.array([named.get(id, 0) for id in ids], dtype=np.uint64)
+    arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names), "named": codes}
     if not ids or len(ids) < large.FLAT_FROM:
         return arrays
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
@@ -164,6 +175,33 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
         "passage_vectors": _passage_vectors(index, ids, partial(half, "passage_vectors")),
         "sentence_vectors": index.sentences.load(counts, partial(half, "sentence_vectors")),
     }
+
+
+def _named(index: Index) -> dict[str, int]:
+    """A hash, which is not 0, of the entities that each passage names and where it does."""
+    if "entities" not in built_layers(index):
+        return {}
+    return {id: code_of(names) | 1 for id, names in index.entities.naming()}
+
+
+def _kept_places(
+    index: Index, before: Arrays, ids: Sequence[str], named: Mapping[str, int]
+) -> NDArray[np.int64]:
+    """The place of each passage in the graph of ``before``; −1 of a new one.
+
+    So is one that names other entities now, or has another number of sentences with vectors.
+    """
+    if not before:
+        return np.full(len(ids), -1, dtype=np.int64)
+    counted = index.sentences.counts()
+    sentences = graph_from_arrays(before).sentence_counts
+    rows = zip(before["ids"].tolist(), before["named"].tolist(), sentences.tolist(), strict=True)
+    known = {
+        id: place
+        for place, (id, code, count) in enumerate(rows)
+        if code == named.get(id, 0) and count == counted.get(id)
+    }
+    return np.array([known.get(id, -1) for id in ids], dtype=np.int64)
 
 
 def _entity_spans(index: Index, passages: Sequence[Passage]) -> dict[str, list[NamedSpan]]:
@@ -236,7 +274,7 @@ def allowed_places(index: Index) -> NDArray[np.bool_] | None:
 
     Kept for each of the last filters.
     """
-    return None if index.allowed is None else _kept_places.of(index)
+    return None if index.allowed is None else _places.of(index)
 
 
 def _load(index: Index) -> LoadedGraph:
@@ -294,4 +332,4 @@ def _load_places(index: Index) -> NDArray[np.bool_]:
 
 
 _kept = CachedValue(SENTENCES.stamp, _load)
-_kept_places = CachedValue(SENTENCES.stamp, _load_places, by_filter=True)
+_places = CachedValue(SENTENCES.stamp, _load_places, by_filter=True)

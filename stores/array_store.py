@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .array_chunks import (
+    base_of,
     check_chunks,
     delete_chunks_but,
     fetch_chunks,
     fetching,
     has_chunks,
     write_chunks,
+    write_patches,
 )
 from .arrays import ENDING, DamagedArraysError, Scratch, delete_arrays_but, load_arrays, save_arrays
 
@@ -53,11 +55,17 @@ class ArrayStore:
         is_here = self.path(name).is_dir()
         return is_here or (self._engine is not None and has_chunks(self._engine, name))
 
-    def save(self, kind: str, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> str:
+    def save(
+        self,
+        kind: str,
+        make: Callable[[Scratch], Mapping[str, NDArray[Any]]],
+        before: str | None = None,
+    ) -> str:
         """Keeps the arrays that ``make`` returns under a new name of this ``kind``: the name.
 
-        Arrays of other names stay for those who read them, until ``delete_all_but``. Raises
-        RagraphsError where they cannot be written.
+        A database gets only their difference from those called ``before``, or from those that these
+        differ from, where it is small. Arrays of other names stay for those who read them, until
+        ``delete_all_but``. Raises RagraphsError where they cannot be written.
         """
         path = self.path(name := f"{kind}-{uuid.uuid4().hex[:16]}")
         if self._engine is None:
@@ -66,7 +74,8 @@ class ArrayStore:
         # Beside the copies, of which those are deleted that the database has not.
         made = self._folder / _MAKING / path.name
         save_arrays(made, make)
-        write_chunks(self._engine, name, made)
+        if not before or not write_patches(self._engine, name, made, before):
+            write_chunks(self._engine, name, made)
         os.replace(made, path)
         return name
 
@@ -80,6 +89,12 @@ class ArrayStore:
         with suppress(FileNotFoundError, DamagedArraysError):
             return load_arrays(self.path(name), thoroughly=thoroughly)
         return fetch_chunks(self._engine, name, self.path(name))
+
+    def write_whole(self, name: str) -> None:
+        """Has the database keep the arrays called ``name`` without those that they differ from."""
+        if self._engine is not None and base_of(self._engine, name):
+            self.load(name, thoroughly=True)
+            write_chunks(self._engine, name, self.path(name))
 
     def check(self, name: str) -> None:
         """Raises DamagedArraysError where the database has only a part of the arrays."""

@@ -253,9 +253,11 @@ class Catalogue:
         return set(self.passage_numbers())
 
     def passage_numbers(self) -> dict[str, int]:
-        """The numbers of all passages by their ids."""
-        query = select(tables.passages.c.id, tables.passages.c.number).where(*self._where)
-        return {id: number for id, number in rows(self._engine, query)}
+        """The numbers of all passages by their ids, by document and place."""
+        table = tables.passages.c
+        query = select(table.id, table.number).where(*self._where)
+        ordered = query.order_by(table.document, table.start, table.id)
+        return dict(map(tuple, rows(self._engine, ordered)))
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, starmap
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Engine,
+    String,
+    Table,
+    cast,
+    delete,
+    exists,
+    func,
+    select,
+    tuple_,
+)
 
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, Merge
 from . import tables
@@ -212,6 +223,18 @@ class EntityStore:
             .order_by(*table.primary_key.columns)
         )
         return map(tuple, rows_with(self._engine, query, table.c.passage, passages))
+
+    def naming(self) -> Iterator[tuple[str, str]]:
+        """Each passage that names entities, with a text of where it does, and of their names."""
+        table, name = tables.mentions.c, tables.entities.c.name
+        place = cast(table.start, String) + " " + cast(table.end, String) + " "
+        query = (
+            select(table.passage, func.aggregate_strings(place + name, "\n"))
+            .join(tables.entities, tables.entities.c.id == table.entity)
+            .where(*self._said_in(table.passage))
+            .group_by(table.passage)
+        )
+        return map(tuple, rows(self._engine, query))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""

@@ -90,6 +90,11 @@ class ReadingStore:
         found = rows_with(self._engine, _values(kind), _READINGS.c.passage, passages)
         return {passage: json.loads(value) for passage, value in found}
 
+    def codes(self, kind: ReadingKind) -> dict[str, int]:
+        """Each passage that was read with a hash of 64 bits of its reading's value, by passage."""
+        found = rows(self._engine, _values(kind))
+        return {passage: _code(value.encode()) for passage, value in found}
+
     def stamp(self, kind: ReadingKind) -> str:
         """A hash of all values, which changes when any of them does."""
         digest = hashlib.sha256()
@@ -109,6 +114,10 @@ class ReadingStore:
     def count(self, kind: ReadingKind) -> int:
         """The number of passages that were read."""
         return count_rows(self._engine, _READINGS, *_read(kind))
+
+
+def _code(value: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(value, digest_size=8).digest(), "big")
 
 
 def _is_no_loss(new: Any) -> ColumnElement[bool]:

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, Table, delete, func, select
 
 from ..state.errors import IncompleteIndexError
 from . import tables
-from .queries import delete_with, persistent, rows, rows_with, upsert
+from .queries import count_rows, delete_with, persistent, rows, rows_with, upsert
 
 Empty = Callable[[tuple[int, int]], NDArray[Any]]
 
@@ -64,6 +64,15 @@ class QuestionVectors(_VectorTable):
     def ids(self) -> set[str]:
         """The ids of all vectors."""
         return {id for (id,) in rows(self._engine, select(self._table.c.id))}
+
+    def among(self, ids: Iterable[str]) -> set[str]:
+        """The ``ids`` that have vectors."""
+        column = self._table.c.id
+        return {id for (id,) in rows_with(self._engine, select(column), column, ids)}
+
+    def count(self) -> int:
+        """The number of vectors."""
+        return count_rows(self._engine, self._table)
 
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Adds or replaces vectors, shape (len(ids), d), in one transaction."""

@@ -80,45 +80,11 @@ def merge_edges(outgoing: QuestionSet, incoming: QuestionSet, vertices: int) -> 
     return joined(pairs, outgoing.passages, incoming.passages, vertices)
 
 
-def best_pairs(
-    outgoing: QuestionSet, incoming: QuestionSet, known: Pairs = NO_PAIRS, added: Ints = NO_INTS
-) -> Pairs:
-    """Each r⁺ with its r⁻ by ``best_incoming``, and their SIM; those that have one.
-
-    ``known`` are the pairs of before, each the best without the ``added`` in-coming questions, so
-    that it is compared with these alone.
-    """
-    best = np.full(len(outgoing), -1, dtype=np.int64)
-    similarity = np.zeros(len(outgoing))
-    best[known.outgoing], similarity[known.outgoing] = known.incoming, known.similarity
-    changed = best < 0
-    left = np.flatnonzero(changed)
-    best[left] = best_incoming(outgoing.take(left), incoming)
-    if len(added):
-        i, j = _better(outgoing, incoming.take(added), added, known)
-        best[i], changed[i] = j, True
-    i = np.flatnonzero(changed & (best >= 0))
-    similarity[i] = _similarities(outgoing, incoming, i, best[i])
+def best_pairs(outgoing: QuestionSet, incoming: QuestionSet) -> Pairs:
+    """Each r⁺ with its r⁻ by ``best_incoming``, and their SIM; those that have one."""
+    best = best_incoming(outgoing, incoming)
     found = np.flatnonzero(best >= 0)
-    return Pairs(found, best[found], similarity[found])
-
-
-def _better(
-    outgoing: QuestionSet, some: QuestionSet, numbers: Ints, known: Pairs
-) -> tuple[Ints, Ints]:
-    """The ``known`` r⁺ whose best is now another: one of ``some`` r⁻, which have these numbers."""
-    index, found = KeywordIndex.of(some.keywords), []
-    for block in _blocks(len(known.outgoing), len(some)):
-        rows, before = known.outgoing[block], 2 * known.similarity[block]
-        twice = _twice(outgoing.take(rows), some, index)
-        highest = np.maximum(twice.max(axis=1), before)
-        first = np.argmax(twice >= highest[:, None] - 2 * TIE, axis=1)
-        new = twice[np.arange(len(rows)), first] >= highest - 2 * TIE
-        ties = before >= highest - 2 * TIE
-        new &= ~ties | (numbers[first] < known.incoming[block])
-        found.append(np.stack([rows[new], numbers[first[new]]]))
-    i, j = np.concatenate([NO_INTS.reshape(2, 0), *found], axis=1)
-    return i, j
+    return Pairs(found, best[found], _similarities(outgoing, incoming, found, best[found]))
 
 
 def _twice(outgoing: QuestionSet, incoming: QuestionSet, index: KeywordIndex) -> Floats:

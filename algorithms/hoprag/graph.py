@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..packed_texts import PackedTexts
+from ..packed_texts import DistinctTexts, PackedTexts, code_of
 from .candidates import AskedOften
 from .edges import Edges, Pairs, QuestionSet, best_pairs
 from .keyword_index import Floats, Ints, KeywordSets
@@ -39,23 +39,25 @@ class Questioned:
 
     ``ids`` (n) are the vertices' passages; ``members`` are all passages in order,
     ``member_vertices`` their vertices: those with the same title and text share one.
-    ``incoming`` and ``outgoing`` hold numbers of ``questions``.
+    ``incoming`` and ``outgoing`` hold numbers of ``questions``. ``codes`` are hashes of the titles
+    and texts of the members.
     """
 
     ids: PackedTexts
     members: PackedTexts
     member_vertices: Ints
-    questions: PackedTexts
+    questions: DistinctTexts
     incoming: AskedOften
     outgoing: AskedOften
+    codes: NDArray[np.uint64]
 
 
 def questioned(passages: Iterable[AskedPassage]) -> Questioned:
     """Numbers ``passages``, which come in the order of their ids and are read once, and what they
     ask. Of equal passages the first one's questions count.
     """
-    vertices: dict[bytes, int] = {}
-    ids, members, of_members = list[str](), list[str](), array("q")
+    vertices: dict[int, int] = {}
+    ids, members, of_members, codes = list[str](), list[str](), array("q"), array("Q")
     owners: tuple[array[int], array[int]] = array("q"), array("q")
     places: tuple[array[int], array[int]] = array("q"), array("q")
     digests = bytearray()
@@ -63,8 +65,8 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
     def texts() -> Iterator[str]:
         asked = 0
         for passage in passages:
-            digest = _digest(f"{passage.title}\0{passage.text}")
-            vertex = vertices.setdefault(digest, len(ids))
+            codes.append(digest_of(passage))
+            vertex = vertices.setdefault(codes[-1], len(ids))
             members.append(passage.id)
             of_members.append(vertex)
             if vertex < len(ids):
@@ -79,8 +81,8 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
                     yield question
 
     every = PackedTexts.of(texts())
-    codes = np.frombuffer(digests, dtype=np.dtype((np.void, _DIGEST)))
-    _, first, of_texts = np.unique(codes, return_index=True, return_inverse=True)
+    of_questions = np.frombuffer(digests, dtype=np.dtype((np.void, _DIGEST)))
+    _, first, of_texts = np.unique(of_questions, return_index=True, return_inverse=True)
     order = np.argsort(first)  # numbers in the order in which the texts are first asked
     numbers = np.empty(len(first), dtype=np.int64)
     numbers[order] = np.arange(len(first))
@@ -88,7 +90,7 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
         AskedOften(_array(owner), numbers[of_texts.ravel()[_array(place)]], len(first))
         for owner, place in zip(owners, places, strict=True)
     )
-    distinct = PackedTexts.of(every[int(each)] for each in first[order])
+    distinct = DistinctTexts.of(every[int(each)] for each in first[order])
     return Questioned(
         PackedTexts.of(ids),
         PackedTexts.of(members),
@@ -96,7 +98,13 @@ def questioned(passages: Iterable[AskedPassage]) -> Questioned:
         distinct,
         incoming,
         outgoing,
+        np.frombuffer(codes, dtype=np.uint64),
     )
+
+
+def digest_of(passage: AskedPassage) -> int:
+    """A hash of 64 bits of the title and the text of a passage."""
+    return code_of(f"{passage.title}\0{passage.text}")
 
 
 def _digest(text: str) -> bytes:
@@ -145,15 +153,13 @@ class HopGraph:
         return [self.members[int(member)] for member in own]
 
 
-def exact_pairs(
-    asked: Questioned, vectors: Floats, words: KeywordSets, known: Pairs, added: Ints
-) -> Pairs:
+def exact_pairs(asked: Questioned, vectors: Floats, words: KeywordSets) -> Pairs:
     """The pairs by ``best_pairs``; ``vectors`` and ``words`` are of the distinct texts."""
 
     def question_set(often: AskedOften) -> QuestionSet:
         return QuestionSet(often.passages, vectors[often.texts], words.take(often.texts))
 
-    return best_pairs(question_set(asked.outgoing), question_set(asked.incoming), known, added)
+    return best_pairs(question_set(asked.outgoing), question_set(asked.incoming))
 
 
 def graph_of(asked: Questioned, edges: Edges) -> HopGraph:
@@ -176,7 +182,7 @@ def hops_to_arrays(graph: HopGraph) -> dict[str, NDArray[Any]]:
     arrays = {name: getattr(graph, name).astype(np.int32) for name in _MEMBERS}
     arrays |= {name: getattr(graph.edges, name).astype(np.int32) for name in _NUMBERS}
     for name in _TEXTS:
-        arrays |= getattr(graph, name).to_arrays(name)
+        arrays |= PackedTexts.to_arrays(getattr(graph, name), name)
     return {**arrays, "similarity": graph.edges.similarity}
 
 

@@ -1,195 +1,249 @@
-"""Building the passage graph, a passage at a time."""
+"""Building the passage graph: from the records of passages, and from the graph of before."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...language.mentions import short_key
-from ..packed_texts import DistinctTexts
+from ..packed_texts import DistinctTexts, PackedTexts
 from ..spans import spans
-from .passage_graph import Ints, WholeGraph
+from .passage_graph import CERTAIN, NESTED, Ints, WholeGraph
 from .passage_records import PassageRecord
+from .term_lists import Longs, listed, term_lists
 
 SHORTENED_TITLE = 0.5
 
-Longs = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
-class GraphBuilder:
-    """Keeps numbers of the passages that it is given, and each name and term once.
+def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageRecord]) -> WholeGraph:
+    """The graph of passages whose numbers in the graph of ``before`` are ``kept`` (P,).
 
-    builder = GraphBuilder()
-    builder.add(passage_record("Oslo", "Oslo is a city."))
-    graph = builder.finish()
+    Where that is −1, the next of the ``records`` is read. It is the same as without ``before``.
+
+        graph = linked(None, np.array([-1]), [passage_record("Oslo", "Oslo is a city.")])
+    """
+    before = before if (kept >= 0).any() else None
+    known = before.keys if before else DistinctTexts.of([])
+    new, numbers = list[str](), dict[str, int]()
+
+    def number(key: str) -> int:
+        found = numbers.get(key)
+        if found is None:
+            found = known.get(key)
+            if found is None:
+                found = len(known) + len(new)
+                new.append(key)
+            numbers[key] = found
+        return found
+
+    columns = _read(records, number)
+    if before:
+        columns = _joined(_columns_of(before), columns)
+    first_new = before.passages if before else 0
+    places = np.where(kept < 0, first_new + np.cumsum(kept < 0) - 1, kept)
+    columns = columns.take(places)
+    order, numbered = _order_of(columns, len(known) + len(new))
+    packed = PackedTexts.of(new)
+    codes = np.concatenate([known.codes(), packed.codes()])[order]
+    keys = DistinctTexts.packed(known.edited(packed, order), codes)
+    first = np.zeros(len(places), dtype=np.int32)
+    np.cumsum(columns.counts[:-1], out=first[1:])
+    mentions, titles = columns.mentions(numbered, first), columns.titles(numbered)
+    titled, sure = np.zeros((2, len(keys)), dtype=np.bool_)
+    titled[titles[1][titles[2] == 1]] = True
+    sure[mentions[1][columns.certain]] = True
+    inside = _inside(before, numbered, new, keys, titled)
+    return WholeGraph(
+        keys=keys,
+        titled=titled,
+        first_sentence=first,
+        certain=sure | titled,
+        total=len(places),
+        inside_ends=np.append(0, np.cumsum(inside[0])),
+        inside=inside[1],
+        **_edges(
+            *_with_nested(mentions, columns.certain, *inside),
+            titles,
+            columns.counts,
+            first,
+            len(keys),
+        ),
+        **_words(before, numbered, new),
+        **term_lists(before, kept, records, columns.counts, first),
+    )
+
+
+class _Columns(NamedTuple):
+    """Mentions and titles of passages one after another, with numbers in the place of keys.
+
+    A passage has ``counts`` sentences, ``mentioned`` mentions and ``named`` titles.
     """
 
-    def __init__(self) -> None:
-        self._keys: dict[str, int] = {}
-        self._terms: dict[str, int] = {}
-        self._sure = bytearray()
-        self._counts = array("i")  # sentences of each passage
-        self._sentences = 0
-        self._mentions = (array("i"), array("i"))  # sentence, key
-        self._titles = (array("i"), array("i"), array("f"))  # passage, key, weight
-        self._in_text = _Postings()
-        self._in_titles = _Postings()
+    counts: Ints
+    mentioned: Ints
+    sentence: Ints
+    key: Ints
+    certain: Mask
+    named: Ints
+    title: Ints
+    weight: NDArray[np.float32]
 
-    def add(self, record: PassageRecord) -> None:
-        """Adds a passage after those before it."""
-        passage = len(self._counts)
-        for sentence, key in dict.fromkeys((place, key) for place, key, _ in record.mentions):
-            self._mentions[0].append(self._sentences + sentence)
-            self._mentions[1].append(self._key(key))
-        for _, key, certain in record.mentions:
-            self._sure[self._key(key)] |= certain
-        titles = {key: SHORTENED_TITLE if at > 1 else 1.0 for at, key in enumerate(record.titles)}
-        for key, weight in titles.items():
-            self._titles[0].append(passage)
-            self._titles[1].append(self._key(key))
-            self._titles[2].append(weight)
-        self._in_titles.add(record.title_terms, self._terms)
-        for words in record.terms:
-            self._in_text.add(words, self._terms)
-        self._counts.append(len(record.terms))
-        self._sentences += len(record.terms)
-
-    def _key(self, key: str) -> int:
-        if key not in self._keys:
-            self._sure.append(False)
-        return self._keys.setdefault(key, len(self._keys))
-
-    def finish(self) -> WholeGraph:
-        """The graph of all passages."""
-        counts = _integers(self._counts)
-        first = np.zeros(len(counts), dtype=np.int32)
-        np.cumsum(counts[:-1], out=first[1:])
-        sentence_passage = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        keys, mentions, titles, sure = self._numbered()
-        whole = titles[1][titles[2] == 1]
-        titled = np.zeros(len(keys), dtype=np.bool_)
-        titled[whole] = True
-        packed = DistinctTexts.of(keys)
-        return WholeGraph(
-            keys=packed,
-            titled=titled,
-            first_sentence=first,
-            certain=sure | titled,
-            total=len(counts),
-            **_edges(_with_nested(mentions, keys, titled), titles, sentence_passage, first, keys),
-            **_words(keys),
-            **self._postings(sentence_passage, len(counts)),
+    def take(self, places: Longs) -> _Columns:
+        """The columns of these passages."""
+        mentions = spans(_starts(self.mentioned)[places], self.mentioned[places])
+        titles = spans(_starts(self.named)[places], self.named[places])
+        return _Columns(
+            self.counts[places],
+            self.mentioned[places],
+            self.sentence[mentions],
+            self.key[mentions],
+            self.certain[mentions],
+            self.named[places],
+            self.title[titles],
+            self.weight[titles],
         )
 
-    def _numbered(self) -> tuple[list[str], tuple[Ints, Ints], tuple[Any, ...], NDArray[np.bool_]]:
-        """The keys, mentions and titles, numbered in order of mentions and then of titles."""
-        mentioned, titled = _integers(self._mentions[1]), _integers(self._titles[1])
-        _, appeared = np.unique(np.concatenate([mentioned, titled]), return_index=True)
-        order = np.argsort(appeared, kind="stable")
-        number = np.empty(len(order), dtype=np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
-        texts = list(self._keys)
-        return (
-            [texts[at] for at in order.tolist()],
-            (_integers(self._mentions[0]), number[mentioned]),
-            (
-                _integers(self._titles[0]),
-                number[titled],
-                np.frombuffer(self._titles[2], dtype=np.float32)
-                if titled.size
-                else np.zeros(0, dtype=np.float32),
-            ),
-            np.frombuffer(bytes(self._sure), dtype=np.bool_)[order],
-        )
+    def mentions(self, numbered: Ints, first: Ints) -> tuple[Ints, Ints]:
+        """The sentence and the key of each mention, by the numbers of the whole graph."""
+        return np.repeat(first, self.mentioned) + self.sentence, numbered[self.key]
 
-    def _postings(self, sentence_passage: Ints, passages: int) -> dict[str, Any]:
-        """The arrays of terms; the texts are all sentences, then all titles."""
-        sentences = len(sentence_passage)
-        parts = self._in_text.arrays(0), self._in_titles.arrays(sentences)
-        term, text, count = (np.concatenate(pair) for pair in zip(*parts, strict=True))
-        order = np.argsort(term, kind="stable")
-        passage = np.concatenate([sentence_passage, np.arange(passages, dtype=np.int32)])
-        pairs = np.unique(term.astype(np.int64) * max(passages, 1) + passage[text])
-        df = np.bincount(pairs // max(passages, 1), minlength=len(self._terms)).astype(np.float32)
-        lengths = np.concatenate([self._in_text.lengths(), self._in_titles.lengths()])
-        of_passages = np.bincount(passage, lengths, passages).astype(np.float32)
-        return {
-            "vocabulary": DistinctTexts.of(list(self._terms)),
-            "offsets": _offsets(term, len(self._terms)),
-            "postings": text[order],
-            "frequencies": count[order].astype(np.float32),
-            "term_rarity": np.log1p((passages - df + 0.5) / (df + 0.5)).astype(np.float32),
-            "lengths": lengths,
-            "mean_length": float(of_passages.mean()) if passages else 0.0,
-        }
+    def titles(self, numbered: Ints) -> tuple[Ints, Ints, Any]:
+        """The passage, the key and the weight of each title."""
+        passages = np.repeat(np.arange(len(self.named), dtype=np.int32), self.named)
+        return passages, numbered[self.title], self.weight
 
 
-class _Postings:
-    """Which term stands in which text, and how often."""
+def _read(records: Iterable[PassageRecord], number: Callable[[str], int]) -> _Columns:
+    counts, mentioned, named = array("i"), array("i"), array("i")
+    sentence, key_of, certain = array("i"), array("i"), bytearray()
+    title, weight = array("i"), array("f")
+    for record in records:
+        sure: dict[tuple[int, int], bool] = {}
+        for place, key, is_certain in record.mentions:
+            pair = place, number(key)
+            sure[pair] = sure.get(pair, False) or is_certain
+        for pair, is_certain in sure.items():
+            sentence.append(pair[0])
+            key_of.append(pair[1])
+            certain.append(is_certain)
+        titles = {number(key): 1.0 if at < 2 else SHORTENED_TITLE
+                  for at, key in enumerate(record.titles)}  # fmt: skip
+        title.extend(titles)
+        weight.extend(titles.values())
+        counts.append(len(record.terms))
+        mentioned.append(len(sure))
+        named.append(len(titles))
+    return _Columns(
+        _integers(counts),
+        _integers(mentioned),
+        _integers(sentence),
+        _integers(key_of),
+        np.array(certain, dtype=np.bool_),
+        _integers(named),
+        _integers(title),
+        np.array(weight, dtype=np.float32),
+    )
 
-    def __init__(self) -> None:
-        self._columns = (array("i"), array("i"), array("i"))  # term, text, count
-        self._lengths = array("i")
 
-    def add(self, words: Sequence[str], known: dict[str, int]) -> None:
-        """Adds the terms of the next text; the ``known`` have numbers."""
-        term, text, count = self._columns
-        for word, times in Counter(words).items():
-            term.append(known.setdefault(word, len(known)))
-            text.append(len(self._lengths))
-            count.append(times)
-        self._lengths.append(len(words))
+def _columns_of(graph: WholeGraph) -> _Columns:
+    """The columns that ``graph`` was made of."""
+    assert graph.edge_kind is not None
+    titles = graph.edge_title > 0
+    mentions = ~titles & (graph.edge_kind != NESTED)
+    passage, entity = graph.edge_passage, graph.edge_entity
+    sentence = graph.edge_sentence - graph.first_sentence[passage]
+    return _Columns(
+        graph.sentence_counts,
+        np.bincount(passage[mentions], minlength=graph.passages).astype(np.int32),
+        sentence[mentions],
+        entity[mentions],
+        graph.edge_kind[mentions] == CERTAIN,
+        np.bincount(passage[titles], minlength=graph.passages).astype(np.int32),
+        entity[titles],
+        graph.edge_title[titles],
+    )
 
-    def arrays(self, first: int) -> tuple[Ints, Ints, Ints]:
-        """Term, text and count of each posting, where the texts count from ``first``."""
-        term, text, count = map(_integers, self._columns)
-        return term, text + np.int32(first), count
 
-    def lengths(self) -> NDArray[np.float32]:
-        """The number of terms of each text."""
-        return _integers(self._lengths).astype(np.float32)
+def _joined(first: _Columns, then: _Columns) -> _Columns:
+    return _Columns(*(np.concatenate(pair) for pair in zip(first, then, strict=True)))
 
 
 def _integers(numbers: array[int]) -> Ints:
     return np.array(numbers, dtype=np.int32)
 
 
-def _offsets(groups: NDArray[np.integer[Any]], size: int) -> Longs:
-    """Where each of ``size`` groups begins, once their members stand in order: (size + 1,)."""
-    found = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(groups, minlength=size), out=found[1:])
-    return found
+def _starts(counts: NDArray[np.integer[Any]]) -> Longs:
+    return np.append(0, np.cumsum(counts, dtype=np.int64))
 
 
-def _with_nested(
-    mentions: tuple[Ints, Ints], keys: Sequence[str], titled: NDArray[np.bool_]
+def _order_of(columns: _Columns, count: int) -> tuple[Ints, Ints]:
+    """The keys in order of mentions and then of titles, and the place of each of ``count`` there.
+
+    A key that nobody names has the place −1.
+    """
+    used, appeared = np.unique(np.concatenate([columns.key, columns.title]), return_index=True)
+    order = used[np.argsort(appeared, kind="stable")]
+    numbered = np.full(count, -1, dtype=np.int32)
+    numbered[order] = np.arange(len(order), dtype=np.int32)
+    return order, numbered
+
+
+def _inside(
+    before: WholeGraph | None, numbered: Ints, new: Sequence[str], keys: DistinctTexts, titled: Mask
 ) -> tuple[Ints, Ints]:
-    """Sentence and key of all mentions, and of the keys inside these, each pair once."""
-    ids = {key: number for number, key in enumerate(keys)}
-    counts, flat = array("i"), array("i")
-    for key in keys:
-        inside = _keys_inside(key, ids, titled)
-        counts.append(len(inside))
-        flat.extend(inside)
-    sentence, key_of = mentions
-    starts = np.concatenate([[0], np.cumsum(_integers(counts), dtype=np.int64)])
-    repeats = _integers(counts)[key_of]
-    inner = _integers(flat)[spans(starts[key_of], repeats)]
-    size = max(len(keys), 1)
-    pairs = np.concatenate([sentence, np.repeat(sentence, repeats)]).astype(np.int64) * size
-    pairs += np.concatenate([key_of, inner])
-    _, first = np.unique(pairs, return_index=True)
-    pairs = pairs[np.sort(first)]
-    return (pairs // size).astype(np.int32), (pairs % size).astype(np.int32)
+    """How many keys are inside each key, and these.
+
+    Of the graph of ``before`` they are taken over but for the keys around names that came, or are
+    a title now, or no more.
+    """
+    counts = np.zeros(len(keys), dtype=np.int32)
+    if before is None:
+        texts = list(keys)
+        numbers = {key: number for number, key in enumerate(texts)}
+        find: Callable[[str], int | None] = numbers.get
+        again, owner, value = np.arange(len(keys)), _NONE, _NONE
+    else:
+        assert before.inside is not None and before.inside_ends is not None
+        find = keys.get
+        size = len(before.keys)
+        there = np.flatnonzero(numbered[:size] >= 0)
+        turned = there[before.titled[there] != titled[numbered[there]]]
+        around = [_bearing_all(before, text) for text in new]
+        around += [_bearing_all(before, before.keys[int(one)]) for one in turned]
+        again = np.union1d(numbered[size:], numbered[np.concatenate([_NONE, *around])])
+        again = again[again >= 0]
+        owner = numbered[np.repeat(np.arange(size), np.diff(before.inside_ends))]
+        value = numbered[before.inside]
+        stays = (owner >= 0) & (value >= 0) & ~np.isin(owner, again)
+        owner, value = owner[stays], value[stays]
+    flat = array("i")
+    for each in again.tolist():
+        found = _keys_inside(keys[each], find, titled)
+        counts[each] = len(found)
+        flat.extend(found)
+    owner = np.concatenate([owner, np.repeat(again, counts[again])])
+    value = np.concatenate([value, _integers(flat)])
+    counts = np.bincount(owner, minlength=len(keys)).astype(np.int32)
+    return counts, value[np.argsort(owner, kind="stable")].astype(np.int32)
 
 
-def _keys_inside(key: str, ids: Mapping[str, int], titled: NDArray[np.bool_]) -> list[int]:
+_NONE = np.zeros(0, dtype=np.int32)
+
+
+def _bearing_all(graph: WholeGraph, key: str) -> Ints:
+    """Keys among which are all that have the words of ``key``: those with the rarest of them."""
+    return min((graph.bearing(word) for word in key.split()), key=len, default=_NONE)
+
+
+def _keys_inside(key: str, find: Callable[[str], int | None], titled: Mask) -> list[int]:
     """Keys that are a run of words of ``key``, or it without middle initials.
 
     Single words count only where they are a whole title.
@@ -200,22 +254,46 @@ def _keys_inside(key: str, ids: Mapping[str, int], titled: NDArray[np.bool_]) ->
         for length in range(1, len(words))
         for start in range(len(words) - length + 1)
     )
-    found = [ids[run] for run in runs if run in ids and (" " in run or titled[ids[run]])]
+    found = [
+        number
+        for run in runs
+        if (number := find(run)) is not None and (" " in run or titled[number])
+    ]
     short = short_key(key)
-    if short != key and short in ids and ids[short] not in found:
-        found.append(ids[short])
+    if short != key and (number := find(short)) is not None and number not in found:
+        found.append(number)
     return found
+
+
+def _with_nested(
+    mentions: tuple[Ints, Ints], certain: Mask, counts: Ints, flat: Ints
+) -> tuple[tuple[Ints, Ints], NDArray[np.int8]]:
+    """Sentence and key of all mentions, and of the keys inside these, each pair once; its kind."""
+    sentence, key_of = mentions
+    repeats = counts[key_of]
+    inner = flat[spans(_starts(counts)[key_of], repeats)]
+    size = max(len(counts), 1)
+    pairs = np.concatenate([sentence, np.repeat(sentence, repeats)]).astype(np.int64) * size
+    pairs += np.concatenate([key_of, inner])
+    _, first = np.unique(pairs, return_index=True)
+    first.sort()
+    kinds = np.full(len(pairs), NESTED, dtype=np.int8)
+    kinds[: len(certain)] = certain
+    pairs = pairs[first]
+    return ((pairs // size).astype(np.int32), (pairs % size).astype(np.int32)), kinds[first]
 
 
 def _edges(
     mentions: tuple[Ints, Ints],
+    kinds: NDArray[np.int8],
     titles: tuple[Any, ...],
-    sentence_passage: Ints,
+    counts: Ints,
     first: Ints,
-    keys: Sequence[str],
+    keys: int,
 ) -> dict[str, Any]:
     """The ``edge_`` arrays in order of passages, mentions before titles, and ``rarity``."""
-    size = max(len(keys), 1)
+    sentence_passage = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    size = max(keys, 1)
     sentence = np.concatenate([mentions[0], first[titles[0]]])
     entity = np.concatenate([mentions[1], titles[1]])
     passage = np.concatenate([sentence_passage[mentions[0]], titles[0]])
@@ -227,7 +305,7 @@ def _edges(
         at = by_pair[np.searchsorted(title_pair, pair, sorter=by_pair).clip(max=len(by_pair) - 1)]
         own = np.where(title_pair[at] == pair, titles[2][at], np.float32(0))
     title = np.concatenate([np.zeros(len(mentions[0]), dtype=np.float32), titles[2]])
-    df = np.bincount(np.unique(pair) % size, minlength=len(keys))
+    df = np.bincount(np.unique(pair) % size, minlength=keys)
     total = max(len(first), 2)
     order = np.argsort(passage, kind="stable")
     by_entity = np.lexsort((order.argsort(), title == 0, entity))
@@ -237,23 +315,27 @@ def _edges(
         "edge_sentence": sentence[order],
         "edge_title": title[order],
         "edge_own": own[order],
+        "edge_kind": np.concatenate([kinds, np.full(len(titles[0]), CERTAIN, np.int8)])[order],
         "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
-        "first_edge": _offsets(passage, len(first)),
-        "entity_offsets": _offsets(entity, len(keys)),
+        "first_edge": np.searchsorted(passage[order], np.arange(len(first) + 1)),
+        "entity_offsets": _starts(np.bincount(entity, minlength=keys)),
         "entity_edges": order.argsort()[by_entity],
     }
 
 
-def _words(keys: Sequence[str]) -> dict[str, Any]:
-    """The words of the keys, and the entities of each, in order."""
-    numbers: dict[str, int] = {}
-    word, entity = array("i"), array("i")
-    for number, key in enumerate(keys):
-        for each in sorted(set(key.split())):
-            word.append(numbers.setdefault(each, len(numbers)))
-            entity.append(number)
-    return {
-        "words": DistinctTexts.of(list(numbers)),
-        "word_offsets": _offsets(_integers(word), len(numbers)),
-        "word_entities": _integers(entity)[np.argsort(_integers(word), kind="stable")],
-    }
+def _words(before: WholeGraph | None, numbered: Ints, new: Sequence[str]) -> dict[str, Any]:
+    """The words of the keys in order of their hashes, and the entities of each, in order."""
+    known = before.words if before else DistinctTexts.of([])
+    words = [sorted(set(key.split())) for key in new]
+    word, added = known.joined(chain.from_iterable(words))
+    first = len(numbered) - len(new)
+    lengths = np.array([*map(len, words)], dtype=np.int64)
+    stacked = np.repeat(np.arange(first, len(numbered)), lengths)
+    if before:
+        of_before = np.repeat(np.arange(len(known)), np.diff(before.word_offsets))
+        word = np.concatenate([of_before, word])
+        stacked = np.concatenate([before.word_entities, stacked])
+    entity = numbered[stacked]
+    word, entity = word[entity >= 0], entity[entity >= 0]
+    texts, offsets, order = listed(known, added, word, entity)
+    return {"words": texts, "word_offsets": offsets, "word_entities": entity[order]}

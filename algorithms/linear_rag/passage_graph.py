@@ -19,6 +19,7 @@ Ints = NDArray[np.int32]
 _K1 = 1.2
 _B = 0.75
 _TITLE_WEIGHT = 2.0
+CERTAIN, NESTED = 1, 2  # kinds of edges: 0 is of a date or number, NESTED of a name inside another
 
 
 class Lookup(Protocol):
@@ -112,7 +113,9 @@ class WholeGraph(PassageGraph):
     Passage p has the edges ``first_edge[p]:first_edge[p + 1]``; entity e has the edges numbered
     ``entity_edges[entity_offsets[e]:entity_offsets[e + 1]]``, its titles first. ``keys`` are the
     entities' names, ``titled`` tells whether one is the whole title of a passage. Word w of
-    ``words`` is in the keys ``word_entities[word_offsets[w]:word_offsets[w + 1]]``.
+    ``words`` is in the keys ``word_entities[word_offsets[w]:word_offsets[w + 1]]``. From the kinds
+    of edges, and from the keys ``inside[inside_ends[e]:inside_ends[e + 1]]`` that are a part of the
+    key of e, the next graph is made; of an earlier version they are missing.
     """
 
     keys: DistinctTexts
@@ -124,6 +127,9 @@ class WholeGraph(PassageGraph):
     word_offsets: NDArray[np.int64]
     word_entities: Ints
     vocabulary: DistinctTexts
+    edge_kind: NDArray[np.int8] | None = None
+    inside: Ints | None = None
+    inside_ends: NDArray[np.int64] | None = None
 
     def bearing(self, word: str) -> Ints:
         """The entities with this word in their key, in order."""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from ragraphs.algorithms.entities.spans import SpellingIndex
-from ragraphs.index import known_records
+from ragraphs.index import sentences
 from ragraphs.index.report_material import Material
 from ragraphs.stores.communities import CommunityStore
 from ragraphs.stores.entities import EntityStore
@@ -92,9 +92,9 @@ def test_only_what_changed_is_read_compared_and_written_again(indexing, monkeypa
     run(STORIES)
     before = {one.id: one for one in indexing.index.communities.all() if one.report}
     read, reported = [], set()
-    record, put = known_records.passage_record, CommunityStore.put_reports
+    record, put = sentences.passage_record, CommunityStore.put_reports
     monkeypatch.setattr(
-        known_records, "passage_record", lambda *given: read.append(given) or record(*given)
+        sentences, "passage_record", lambda *given: read.append(given) or record(*given)
     )
     monkeypatch.setattr(
         CommunityStore,
@@ -127,9 +127,9 @@ def test_a_repair_takes_nothing_over(indexing, monkeypatch):
     documents = [{"id": id, "text": text} for id, text in STORIES.items()]
     indexing.run(documents=documents, context=context)
     read, looked = [], []
-    record, find = known_records.passage_record, SpellingIndex.find
+    record, find = sentences.passage_record, SpellingIndex.find
     monkeypatch.setattr(
-        known_records, "passage_record", lambda *given: read.append(given) or record(*given)
+        sentences, "passage_record", lambda *given: read.append(given) or record(*given)
     )
     monkeypatch.setattr(
         SpellingIndex, "find", lambda self, text: looked.append(text) or find(self, text)

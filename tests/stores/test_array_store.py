@@ -13,11 +13,42 @@ from ragraphs.stores.array_store import ArrayStore
 from ragraphs.stores.arrays import DamagedArraysError, load_arrays
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.queries import is_postgresql
-from sqlalchemy import Engine
+from ragraphs.stores.tables import array_chunks
+from sqlalchemy import Engine, delete, func, select
 
 
 def numbers(count: int) -> dict[str, np.ndarray]:
     return {"numbers": np.arange(count)}
+
+
+def tables(change: int) -> dict[str, np.ndarray]:
+    """Arrays of every kind, in which a ``change`` has moved all that follows it."""
+    chance = np.random.default_rng(1)
+    rows, steps = chance.normal(size=(4000, 16)).astype(np.float32), chance.integers(0, 4, 9000)
+    return {
+        "rows": np.insert(rows, 70, change, axis=0) if change else rows,
+        "sketches": np.rint(rows[change:] * 9).astype(np.int8),
+        "ends": np.cumsum(np.insert(steps, 5, [change] * change)),
+        "texts": np.frombuffer(b"some text" * 900 + b"!" * change, np.uint8),
+        "none": np.empty(0, np.int32),
+        "name": np.array(f"hops {change}"),
+    }
+
+
+def changing(store: ArrayStore) -> list[str]:
+    """Three arrays, each kept by its difference from those before."""
+    names: list[str] = []
+    for change in range(3):
+        before = names[-1] if names else None
+        names.append(store.save("hops", lambda scratch, of=change: tables(of), before))
+    return names
+
+
+def size_of(store: ArrayStore, name: str) -> int:
+    of_name = array_chunks.c.arrays == name
+    with store._engine.connect() as connection:
+        size = select(func.sum(func.length(array_chunks.c.data))).where(of_name)
+        return connection.execute(size).scalar_one()
 
 
 @pytest.fixture
@@ -109,6 +140,32 @@ class TestCopies:
         here.load(name)
         (here.path(name) / "numbers.npy").write_bytes(b"")
         assert here.load(name)["numbers"].tolist() == list(range(9))
+
+    def test_a_small_change_is_kept_as_the_difference_and_read_as_the_whole(self, here, there):
+        first, second, third = changing(there)
+        assert size_of(there, second) < size_of(there, first) / 50
+        there.delete_all_but([third])  # and keeps what it differs from
+        assert not there.has(second)
+        for store in (here, there):
+            for name, array in tables(2).items():
+                np.testing.assert_array_equal(store.load(third)[name], array, err_msg=name)
+        here.check(third)
+
+    def test_of_a_base_that_is_damaged_there_is_no_difference(self, shared, there):
+        first = there.save("hops", lambda scratch: tables(0))
+        with shared.begin() as connection:
+            chunks = array_chunks.c
+            connection.execute(delete(array_chunks).where(chunks.file == "rows.npy"))
+        second = there.save("hops", lambda scratch: tables(1), first)
+        there.delete_all_but([second])
+        there.check(second)
+
+    def test_a_whole_leaves_nothing_of_what_it_differed_from(self, here, there):
+        first, _, third = changing(there)
+        there.write_whole(third)
+        there.delete_all_but([third])
+        assert not there.has(first)
+        np.testing.assert_array_equal(here.load(third)["rows"], tables(2)["rows"])
 
     def test_deleted_ones_are_not_damaged(self, here, there):
         name = there.save("hops", lambda scratch: numbers(9))

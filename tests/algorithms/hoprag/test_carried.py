@@ -6,14 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from ragraphs.algorithms.hoprag import carried
-from ragraphs.algorithms.hoprag.carried import (
-    carried_keywords,
-    carried_pairs,
-    keywords_to_arrays,
-    pairs_to_arrays,
-)
+from ragraphs.algorithms.hoprag import carried as carrying
+from ragraphs.algorithms.hoprag.carried import carried, carried_to_arrays, read_anew
 from ragraphs.algorithms.hoprag.edges import joined
+from ragraphs.algorithms.hoprag.following import followed_pairs, sketch
 from ragraphs.algorithms.hoprag.graph import (
     AskedPassage,
     exact_pairs,
@@ -21,6 +17,7 @@ from ragraphs.algorithms.hoprag.graph import (
     hops_to_arrays,
     questioned,
 )
+from ragraphs.algorithms.packed_texts import PackedTexts, code_of
 from ragraphs.models.lexical import LexicalEmbedder
 
 NAMES = ["Arlen", "Brisk", "Corin", "Delta", "Efrem", "Fjord", "Galen", "Hollow", "한강", "서울"]
@@ -35,19 +32,33 @@ def a_passage(chance: random.Random, id: int) -> AskedPassage:
         ]
 
     text = chance.choice(["One.", "Two.", f"Text {id}."])  # some passages are the same
-    return AskedPassage(f"p{id:03}", "", text, asked(), asked())
+    # The id of a passage is a hash of its text.
+    return AskedPassage(f"p{id:03} {text}", "", text, asked(), asked())
 
 
 def made(passages, before):
-    """The arrays of the edges, the pairs, and how many of these were taken over."""
-    asked = questioned(sorted(passages, key=lambda one: one.id))
-    words = carried_keywords(before, asked.questions)
-    vectors = LexicalEmbedder().embed(list(asked.questions)) if len(asked.questions) else NONE
-    known, added = carried_pairs(before, asked)
-    pairs = exact_pairs(asked, vectors, words, known, added)
+    """The arrays of the edges, and what was carried over."""
+    ordered = {one.id: one for one in sorted(passages, key=lambda one: one.id)}
+    read = np.array([code_of(str(one[3:])) for one in ordered.values()], dtype=np.uint64)
+    of = {id: ordered[id] for id in ordered}
+    found = carried(before, list(of), read, lambda ids: {id: of[id] for id in ids})
+    found = found or read_anew(questioned(of.values()))
+    asked = found.asked
+
+    def vectors(texts):
+        questions = [asked.questions[int(text)] for text in texts]
+        return LexicalEmbedder().embed(questions) if questions else NONE
+
+    every = vectors(range(len(asked.questions)))
+    if found.new is None:
+        pairs = exact_pairs(asked, every, found.words)
+    else:
+        pairs = followed_pairs(found, sketch(every), vectors)
     edges = joined(pairs, asked.outgoing.passages, asked.incoming.passages, len(asked.ids))
-    arrays = {**hops_to_arrays(graph_of(asked, edges)), **keywords_to_arrays(words)}
-    return arrays | pairs_to_arrays(asked, pairs), len(known.outgoing)
+    return {
+        **hops_to_arrays(graph_of(asked, edges)),
+        **carried_to_arrays(found, read, pairs),
+    }, found
 
 
 NONE = np.empty((0, 8), dtype=np.float32)
@@ -66,13 +77,20 @@ def test_after_any_changes_the_arrays_are_those_of_a_fresh_comparison(seed):
                 passages.pop(id, None)
             else:
                 passages[id] = a_passage(chance, id)
-        before, known = made(passages.values(), before)
+        texts = set(asked_in(before))
+        before, found = made(passages.values(), before)
         fresh, _ = made(passages.values(), {})
-        taken += known
+        taken += len(found.known.outgoing)
+        assert set(found.new) == set(asked_in(before)) - texts
+        assert set(found.gone) == texts - set(asked_in(before))
         assert before.keys() == fresh.keys()
         for name, array in fresh.items():
             np.testing.assert_array_equal(before[name], array, err_msg=name)
     assert taken > 200
+
+
+def asked_in(arrays):
+    return PackedTexts.from_arrays(arrays, "questions")
 
 
 def test_only_questions_that_are_new_are_read_again(monkeypatch):
@@ -80,6 +98,6 @@ def test_only_questions_that_are_new_are_read_again(monkeypatch):
     passages = [a_passage(chance, id) for id in range(10)]
     before, _ = made(passages, {})
     read = []
-    monkeypatch.setattr(carried, "keywords", lambda text: read.append(text) or frozenset())
+    monkeypatch.setattr(carrying, "keywords", lambda text: read.append(text) or frozenset())
     made([*passages, AskedPassage("q", "", "New.", ["What is new?"], passages[0].outgoing)], before)
     assert read == ["What is new?"]
