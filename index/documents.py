@@ -64,6 +64,7 @@ def _lifted(
     if retriever != "lexical":
         compared = {**beginnings, **dict.fromkeys(found)} if walks else beginnings
         near = _near(index, question, [*compared], walks)
+    near = {} if retriever == "lexical" else _near(index, question, [*beginnings], retriever)
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
@@ -84,12 +85,12 @@ def _lifted(
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
 
 
-def _near(index: Index, question: str, ids: list[str], walks: bool) -> dict[str, float]:
+def _near(index: Index, question: str, ids: list[str], by: RetrieverName) -> dict[str, float]:
     """The cosines of the passages ``ids`` with ``question``; a walk has their vectors at hand."""
     import numpy as np
 
     vector = embed_queries(index.embedder, [question])[0]
-    walked = load_graph(index) if walks else None
+    walked = load_graph(index) if by == "graph" else None
     if walked is None or walked.is_flat:
         return cosines_with(index, vector, ids)
     places = walked.places_of(ids)

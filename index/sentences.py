@@ -298,23 +298,14 @@ def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDA
     try:
         return passage_vectors(index, list(counts)), index.sentences.load(counts)
     except IncompleteIndexError:
-        kept = _with_vectors(index, counts)
-        if not kept or len(kept) == len(counts):
+        embedded, cut = index.vectors.ids("passages"), index.sentences.counts()
+        kept = {id: n for id, n in counts.items() if id in embedded and cut.get(id) == n}
+        if "sentences" not in behind(index) or not kept or len(kept) == len(counts):
             raise
     are_kept = np.array([id in kept for id in counts])
     passages, sentences = _vectors(index, kept)
     of_sentences = are_kept.repeat(list(counts.values()))
     return _among_zeros(passages, are_kept), _among_zeros(sentences, of_sentences)
-
-
-def _with_vectors(index: Index, counts: Mapping[str, int]) -> dict[str, int]:
-    """The ``counts`` of stored passages; while the layer is behind, of those with all vectors."""
-    stored = index.catalogue.passage_ids()
-    kept = {id: count for id, count in counts.items() if id in stored}
-    if "sentences" not in behind(index):
-        return kept
-    embedded, cut = index.vectors.ids("passages"), index.sentences.counts()
-    return {id: n for id, n in kept.items() if id in embedded and cut.get(id) == n}
 
 
 def _among_zeros(vectors: NDArray[Any], places: NDArray[np.bool_]) -> NDArray[Any]:
