@@ -68,14 +68,14 @@ KOREAN_PERSONS = """사람 인물 배우 감독 작가 저자 가수 대통령 �
 과학자 아버지 어머니 남편 아내 배우자 아들 딸 동생 스승 제자 설립자 창업자 발명가 설계자 건축가
 제작자 주인공 시인 교수 총리 사장 후계자 전임자 후임자"""
 _NOUNS: dict[AnswerType, str] = {
-    "date": "date year day month century decade era birthday birthdate period 연도 년도 해 날짜"
-    " 날 시기 년 월 일 세기 시대 생일",
+    "date": "date time year day weekday month century decade era birthday birthdate period 연도"
+    " 년도 해 날짜 날 시기 년 월 일 세기 시대 생일",
     "place": "place city country state town village county region province location continent"
     " island district municipality area birthplace neighborhood neighbourhood borough capital"
     " venue 곳 장소 도시 나라 국가 지역 지방 주 수도 마을 출생지 고향 대륙 섬 위치",
     "person": f"{PERSONS} {KOREAN_PERSONS}",
     "number": "number population amount percentage percent height length distance age total"
-    " size weight area depth speed temperature price cost rate rent fee fare width diameter"
+    " share size weight area depth speed temperature price cost rate rent fee fare width diameter"
     " 수 인구 높이 길이 거리 나이 면적 무게 깊이 가격 비율 금액 개수 규모",
 }
 _NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
@@ -103,6 +103,9 @@ _KOREAN_REQUEST = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
 _VERBAL = re.compile(r"\w{3}(?:ed|ing)$")
+_SINGULAR_VERB = re.compile(  # "company provides the": no plural stands before an article
+    r"[a-z](?<!s) ([a-z]+[^s\W]s) (?:(?:the|an?|his|her|its|their|to|at|in|on|for|with)\b|[A-Z])"
+)
 _COUNTED = re.compile(
     r"(?i)\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
     r"(?:\s+([a-z]+))?"
@@ -211,8 +214,11 @@ def _type_of_noun(word: str, rest: str) -> tuple[AnswerType, str]:
 def _head_noun(phrase: str, after_copula: bool) -> str:
     """The last lower-case word of the noun group that opens ``phrase``."""
     noun = ""
+    verb = not after_copula and _SINGULAR_VERB.search(phrase)
     for token in re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]", phrase)[:6]:
         word = re.sub(r"['’]s$", "", token.lower())
+        if noun and verb and token == verb[1]:
+            break
         if not word[0].isalpha() or (noun and (word in STOP_WORDS or _VERBAL.search(word))):
             break
         if word in STOP_WORDS:

@@ -29,12 +29,14 @@ CERTAIN = 0.7
 _KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _LABELLED = 1.5  # above what any other span is certain to be
 _LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
+_LEAST_DONE_PRIOR = 0.35  # of who or what stands to the verb of the question as it asks
 _LARGEST_MARGIN = 0.4
 _GAP = 20  # characters at which a word counts for half
 _WORD = re.compile(r"[^\W_]+")
 _GENERIC = frozenset(
     "year day date month time place city town country nationality state number amount person man "
-    "woman thing people kind type sort whole total average".split()
+    "woman thing people kind type sort whole total average company firm tool street share "
+    "weekday".split()
 )
 _KIN = re.compile(
     r"(?i)(?:grand|step)?(?:father|mother|son|daughter|child|children|parent)s?$"
@@ -54,6 +56,7 @@ _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
 _AUXILIARY = r"(?!(?:is|was|are|were|did|does|do|has|have|had|will|can)\b)"
 _SUBJECT = re.compile(rf"(?i)^(?:who|(?:which|what) {_AUXILIARY}\w+)\s+{_AUXILIARY}(\w+)")
+_VERB = re.compile(r"\b(?:(?:is|are|was|were|be|been) |(?:have|has|need) to )(\w+)")
 # Of a row of a table; not of a list whose parts have no label.
 _CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]{1,40}: )")
 
@@ -120,7 +123,7 @@ def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
     skipped = {shape.noun} if shape.noun in _GENERIC else set[str]()
     how = HOW.search(text)
     if kind == "number" and how:
-        skipped |= {how[1].lower(), how[2].lower() if how[2] and is_unit(how[2]) else ""}
+        skipped |= {how[1].lower(), *(word.lower() for word in how.groups("")[1:] if is_unit(word))}
     words = [w for w in content_words(text) if not (w.lower() in skipped or LIGHT.search(w))]
     if counted := COUNTED.search(text):
         words = [word for word in words if not word.startswith(counted[1])]
@@ -143,7 +146,7 @@ def _spans(asked: _MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
         if not _may_tell(asked, line):
             continue
         for span in _apart_from_lives(asked, line.text):
-            if span.text.lower() in asked.shape.text.lower() or span.prior < _LEAST_PRIOR:
+            if span.text.lower() in asked.shape.text.lower() or span.prior < _LEAST_DONE_PRIOR:
                 continue
             if not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text))):
                 continue
@@ -153,8 +156,9 @@ def _spans(asked: _MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
                 continue
             near = 1.0 if span.prior == _LABELLED else _nearness(asked, line, span, weighed)
             direction = _direction(asked.shape, line.text, span)
-            sure = asked.shape.answer_type != "name" or span.prior >= _LEAST_NAME_PRIOR
-            if near >= _LEAST_NEAR and direction >= 0 and (sure or direction):
+            least = _LEAST_NAME_PRIOR if asked.shape.answer_type == "name" else _LEAST_PRIOR
+            sure = span.prior >= least or (direction and span.prior >= _LEAST_DONE_PRIOR)
+            if near >= _LEAST_NEAR and direction >= 0 and sure:
                 yield _Span(line, span.text.strip(), near + span.prior / 2 + 0.4 * direction)
 
 
@@ -165,9 +169,12 @@ def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
     elsewhere = subject and marks(subject[1] or subject[2]).isdisjoint(asked.all)
     elsewhere = elsewhere and not PRONOUN.match(line.text)
     held = line.own if elsewhere else line.own | line.around  # its title is not the subject then
-    if not asked.all or not held.issuperset(asked.all):
+    unsaid = frozenset(asked.all) - held
+    if not asked.all or len(unsaid) > 1 or not unsaid <= _left_unsaid(asked, line.text):
         return False
-    if 2 * len(line.own.intersection(relation)) < len(relation):
+    title = marks(line.context[0])  # what it says is said
+    told = [one for one in relation if one in line.own or one not in title]
+    if 2 * len(line.own.intersection(told)) < len(told) or line.own.isdisjoint(relation):
         return False
     said = " | ".join(map(_plain, (line.text, *line.context)))
     if not all(name in said for name in asked.names):
@@ -175,6 +182,21 @@ def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
     # Or it says where its title's thing is, which is all that the question asks.
     about = _plain(line.context[0]).startswith(asked.names)
     return bool(asked.relation) or (asked.shape.answer_type == "place" and about)
+
+
+def _left_unsaid(asked: _MarkedQuestion, text: str) -> frozenset[str]:
+    """The marks of a question for a date or number that its line does not have to say.
+
+    They are the verb, beside two other words, where the line is a row of a table, and a Korean
+    place where the line names none ("가장 깊은 곳은 384미터이다").
+    """
+    if asked.shape.answer_type not in {"date", "number"} or len(asked.all) < 3:
+        return frozenset()
+    if is_korean(asked.shape.text):
+        words = [] if "에서" in text else re.findall(r"\S+에서(?= )", asked.shape.text)
+    else:
+        words = _VERB.findall(asked.shape.text) if _CELL.search(text) else []
+    return frozenset(asked_marks(words))
 
 
 def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
@@ -188,7 +210,10 @@ def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
     spans = list(typed_spans(shape, text))
     for cell in _CELL.finditer(text):
         typed = any(cell.start(2) <= span.start < cell.end(2) for span in spans)
-        if (typed or shape.answer_type == "name") and not marks(cell[1]).isdisjoint(asked.relation):
+        counted = shape.answer_type == "number" and cell[2].isdecimal()
+        if (typed or counted or shape.answer_type == "name") and not marks(cell[1]).isdisjoint(
+            asked.relation
+        ):
             yield Candidate(*cell.span(2), cell[2], _LABELLED)
     for span in spans:
         if told and told.start <= span.start < told.end:
@@ -257,6 +282,6 @@ def _direction(shape: QuestionShape, text: str, span: Candidate) -> float:
     if shape.answer_type not in {"person", "name"} or not asked:
         return 0.0
     verb, before = asked_marks([asked[1].lower()]), text[: span.start]
-    by = re.search(r"\bby (?:the )?(?:[a-z]+ ){0,2}$", before)
+    by = re.search(r"\b(?:by|through) (?:the )?(?:[a-z]+ ){0,2}$", before)
     said = marks(before) if by else marks(text[span.end : span.end + 60])
     return 1.0 if said.intersection(verb) else -1.0

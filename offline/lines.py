@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.analyser import PAST_ENDS, content_words, is_korean, sentences
+from ..language.analyser import PAST_ENDS, content_words, is_korean, sentences, strip_particle
 from ..language.answer_types import life_facts, roots
 from ..language.folding import folded
 from ..language.questions import QuestionShape, analyse_question, korean_stem
 from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
 from ..state.places import BELOW
-from .spans import typed_spans
+from .spans import defines, typed_spans
 
 
 class Compared(NamedTuple):
@@ -32,9 +32,9 @@ Similarity = Callable[[Sequence[Compared]], Sequence[float]]
 
 _MOST = 6
 _MOST_OF_A_PASSAGE = 3
-# Of a word that stands in its context; of the cosine with the question, and of the passage's rank.
-# Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
-_CONTEXT, _COSINE, _RANK = 0.7, 0.4, 0.2
+# Of a word that stands in its context, or elsewhere in its passage; of the cosine with the
+# question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
+_CONTEXT, _PASSAGE, _COSINE, _RANK = 0.7, 0.15, 0.4, 0.2
 # For a line that has something of the kind asked for; 0.3 to 0.6 do as well.
 _TYPED, _LIKELY = 0.4, 0.5
 # For a line with a reason, where one is asked for; against one that asks or leads to the next, or
@@ -48,6 +48,8 @@ LIGHT = re.compile(
     r"^(?:may|might|must|shall|get|got|what['’]?s)$|"
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는]|모두"
     r"|다$|때$|될|되|할|필요|알려|말해)|날짜$"
+    r"|^(?:왜|까닭|이유|어떻게|어때|그런|거야|거예|건가|한|번|정말|진짜|사실|혹시|보통|대략|방법)"
+    r"(?:에|로|가|는|은|이|을|요)?$|^[가-힣]{1,2}쯤$"
     r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
 )
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
@@ -100,7 +102,7 @@ def marks(text: str) -> frozenset[str]:
 def _marks_of(word: str) -> tuple[str, ...]:
     if not _HANGUL.search(word):
         return roots(folded(word))
-    least = 1 if len(word) < 3 or _PAST.match(word) else 2
+    least = 1 if len(strip_particle(word)) < 3 or _PAST.match(word) else 2
     return tuple(word[:end] for end in range(least, len(word) + 1))
 
 
@@ -226,11 +228,16 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     weighed = weights(asked_marks(telling_words(question)), lines)
     because = _BECAUSE if _WHY.search(question) else 0.0
     shape = analyse_question(question)
+    held: dict[int, frozenset[str]] = {}
+    for line in lines:
+        own = (line.own | line.around).intersection(weighed)
+        held[line.passage] = held.get(line.passage, frozenset()) | own
 
     def relevance(line: Line) -> float:
-        said = sum(weight for one, weight in weighed.items() if one in line.own)
-        around = sum(weight for one, weight in weighed.items() if one in line.around - line.own)
-        said += _CONTEXT * around + _COSINE * line.cosine + _RANK / (1 + line.passage)
+        said = _COSINE * line.cosine + _RANK / (1 + line.passage)
+        for one in held[line.passage]:
+            share = 1 if one in line.own else _CONTEXT if one in line.around else _PASSAGE
+            said += share * weighed[one]
         said += because * bool(_REASON.search(line.text))
         said -= _LITTLE * (len(line.text) < _SHORT or line.text.endswith(_ASKS))
         return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)
@@ -240,7 +247,9 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
 
 @lru_cache(maxsize=20_000)
 def _has_typed(shape: QuestionShape, text: str) -> bool:
-    """Whether ``text`` names a person, a date, a place or a number, whichever is asked for."""
+    """Whether ``text`` has a person, a date, a place, a number or what defines, as is asked for."""
+    if shape.answer_type == "definition":
+        return defines(shape.text, text)
     if shape.answer_type not in {"person", "date", "place", "number"}:
         return False
     asked = shape.text.lower()

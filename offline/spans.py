@@ -33,14 +33,15 @@ _LENGTH = "mm|cm|m|km|miles?|feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?met(?:re|e
 _UNITS = {
     "old": "years?[ -]old|year-old",
     "long": f"{_TIME}|{_LENGTH}",
-    "often": _TIME,
     "much": "pounds?|dollars?|euros?|won|cents?|pence|p",
     "heavy": "kg|g|(?:kilo)?grams?|pounds?|lbs?|tons?|tonnes?|t",
     "fast": "mph|kph|knots|mbit/s|gbit/s",
     "big": f"{_LENGTH}|[KMGT]i?B",
+    "share": "%|per ?cent",
 } | dict.fromkeys("far tall high deep wide large".split(), _LENGTH)
 _DEGREES = dict.fromkeys("height length width depth diameter distance".split(), "tall")
 _DEGREES |= {"weight": "heavy", "speed": "fast", "size": "big", "age": "old"}
+_DEGREES |= dict.fromkeys("share proportion percent percentage".split(), "share")
 _COUNTER = (
     "시간|미터|킬로|퍼센트|개월|개국|그램|리터|포기|그루|인분|kg|km|cm|mm|년|월|일|시|분|초|권|명|개|살"
     "|도|근|원|번|층|마리|대|장|세|잔|회|박|주|병|통|가지|학년|호|평|등|위"
@@ -63,11 +64,35 @@ _KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
 # A name ends before the subject of another clause: "시공자는 ".
 _KOREAN_NAME = rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )[^,.()]){{1,20}}?"
 _KOREAN_LIST = rf"{_KOREAN_NAME}(?:(?:, {_KOREAN_NAME})*{_KOREAN_AND}{_KOREAN_NAME})*"
-_KOREAN_END = r"(?:(?:이었다|였다|이?며|이?고|이?다|입니다|이에요|예요|으?로)(?![가-힣])|[,.(])"
+_KOREAN_END = r"(?:(?:이었다|였다|이?며|이?고|이?다|입니다|이에요|예요|으?로)(?![가-힣])|[,.(]"
+_KOREAN_END += r"|[이가] (?:맡|담당))"
 _INSIDE = re.compile(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
 _PLACED = re.compile(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
+_PERIOD = rf"(?:{_TIME}|quarters?|mornings?|evenings?|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)"
+_WEEKDAY = re.compile(r"\b(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?\b")
+_OFTEN = re.compile(
+    rf"(?i)\b(?:(?:once|twice|(?:\d+|{_ENGLISH_NUMBER}) times) (?:an?|per|every|each)|every|each)"
+    rf" (?:(?:other|\d+|{_ENGLISH_NUMBER}) ?)?{_PERIOD}\b|\b(?:hour|dai|week|month|year)ly\b"
+)
+_CLOCK = re.compile(
+    r"(?i)\b(?:\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b\.?(?: [A-Z]{2,4}\b)?|\d{1,2}:\d\d|noon|midnight)\b"
+)
+_DEFINED = re.compile(
+    r"(?i)what(?:['’]s| is| are| does) (?:an? |the )?([\w' -]+?)(?: mean)?\??$"
+    r"|(\S+?)(?:이?란|[은는이가])? (?:뭐|뭔|무엇|무슨)"
+)
 _DWELLINGS = frozenset({"", "city", "town", "village", "place"})
 _CERTAIN = 0.9
+
+
+def defines(question: str, text: str) -> bool:
+    """Whether ``text`` says what the thing is that ``question`` asks to define."""
+    if not (asked := _DEFINED.match(question)):
+        return False
+    thing = re.escape(asked[1] or asked[2])
+    told = rf"(?i)^\W*(?:(?:the|an?) )?{thing}\W*(?:(?: is| are| means?| stands? for)\b|:)"
+    korean = rf"{thing}\W*(?:이?란|[은는이가]) .*(?:것|이다|입니다|말한다|말합니다)"
+    return bool(re.search(rf"{told}|{thing}\W*, (?:an?|the) |\({thing}\)|{korean}", text))
 
 
 def is_unit(word: str) -> bool:
@@ -84,8 +109,19 @@ def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
     korean = is_korean(shape.text)
     yield from _equated(shape.text, text) if korean else _valued(shape, text)
     counted = COUNTED.search(shape.text) if korean else None
+    how = HOW.search(shape.text)
+    timed = (
+        _OFTEN if how and how[1].lower() == "often" else _CLOCK if shape.noun == "time" else None
+    )
+    if shape.noun in {"day", "weekday"}:
+        timed = _WEEKDAY
+    if timed:
+        yield from (Candidate(*told.span(), told[0], _CERTAIN) for told in timed.finditer(text))
+        if shape.noun != "day":
+            return
     if shape.answer_type == "date" and not (counted and counted[1] in {"시", "살"}):
-        yield from _dates(text, shape.noun == "year" or bool(counted and counted[1] == "년"))
+        yearly = shape.noun == "year" or bool(counted and counted[1] == "년")
+        yield from _dates(text, yearly, 0.9 if shape.noun == "month" else 0.4)
     elif shape.answer_type == "number" or counted:
         yield from _numbers(shape, text, counted[1] if counted else "")
     elif not korean:
@@ -108,14 +144,16 @@ def _named(shape: QuestionShape, text: str) -> Iterator[Candidate]:
             yield from _labelled(text, shape.noun)
 
 
-def _dates(text: str, yearly: bool) -> Iterator[Candidate]:
+def _dates(text: str, yearly: bool, monthly: float) -> Iterator[Candidate]:
     for date in dates(text):
         year = re.search(r"\d{3,4}년?", date.text)
         if yearly and year:
             yield Candidate(date.start + year.start(), date.start + year.end(), year[0], _CERTAIN)
         elif not yearly:
             yield Candidate(
-                *date[:2], date.text.rstrip("."), _CERTAIN if re.search(r"\d", date.text) else 0.4
+                *date[:2],
+                date.text.rstrip("."),
+                _CERTAIN if re.search(r"\d", date.text) else monthly,
             )
 
 
@@ -134,7 +172,8 @@ def _equated(question: str, text: str) -> Iterator[Candidate]:
     told = rf"(?<!\w){asked[1]}[은는] (?:모두 |총 ?)?({_KOREAN_LIST}){_KOREAN_END}"
     for stated in re.finditer(told, text):
         same = korean_fits(question[: asked.start()], text[: stated.start()])
-        if same and len(stated[1]) > 1:
+        described = text.startswith("다", stated.end(1)) and "누" not in asked[0]  # "빠르다"
+        if same and len(stated[1]) > 1 and not described:
             yield Candidate(*stated.span(1), stated[1], _CERTAIN)
 
 
@@ -165,7 +204,7 @@ def _unit_behind(
     how = HOW.search(shape.text)
     degree = how[1].lower() if how else _DEGREES.get(shape.noun, "")
     if counter:
-        told = re.match(rf"\s?({_COUNTER})", after, re.IGNORECASE)
+        told = re.match(rf"\s?({_COUNTER})(?!에 ?\d)", after, re.IGNORECASE)  # "한 권에 5만 원"
         if told and told[1].lower() == counter:
             return told[0]
         thing = _THING.search(shape.text)
@@ -180,6 +219,6 @@ def _unit_behind(
             return None
         told = re.match(rf"[ -]?(?:{_TIME}|{_LENGTH})\b", after)
         return told[0] if told else ""
-    told = re.match(rf"[ -]?(?:{_UNITS.get(degree, '(?!)')})\b", after, re.IGNORECASE)
+    told = re.match(rf"[ -]?(?:{_UNITS.get(degree, '(?!)')})(?!\w)", after, re.IGNORECASE)
     aged = degree == "old" and re.search(r"\bage(?:d| of)? $", text[: number.start()])
     return told[0] if told else "" if aged else None
