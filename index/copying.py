@@ -130,7 +130,7 @@ async def _copied(source: Index, target: Index, report: Report, check: Check) ->
 
 
 def _copy(source: Index, target: Index, report: Report, check: Check) -> None:
-    from ..stores.copying import clear_tables, copy_properties, copy_tables
+    from ..stores.copying import clear_tables, copy_properties, copy_tables, uneven_tables
 
     clear_tables(target.engine)
     target.vectors.delete_all_but([])
@@ -142,7 +142,11 @@ def _copy(source: Index, target: Index, report: Report, check: Check) -> None:
         copy_tables(source.engine, target.engine, partial(report, "tables"))
         target.catalogue.rebuild_terms()
         _copy_vectors(source, target, report)
-        _require_all(source, target)
+        if uneven := uneven_tables(source.engine, target.engine):
+            raise RagraphsError(
+                f"The copy at {target.name} lacks a part ({', '.join(uneven)}); run the same "
+                "command again."
+            )
         copy_properties(source.engine, target.engine, _OWN)
         check(replace(source, arrays=target.arrays), target)  # its own may be gone
     except (_MovedOnError, FileNotFoundError, shutil.Error) as error:
@@ -168,14 +172,3 @@ def _copy_vectors(source: Index, target: Index, report: Report) -> None:
         if not ids <= target.vectors.ids(name):
             raise _MovedOnError
         target.vectors.settle(name)
-
-
-def _require_all(source: Index, target: Index) -> None:
-    """Raises RagraphsError where a table of the copy is not whole."""
-    from ..stores.copying import uneven_tables
-
-    if uneven := uneven_tables(source.engine, target.engine):
-        raise RagraphsError(
-            f"The copy at {target.name} lacks a part ({', '.join(uneven)}); run the same command "
-            "again."
-        )

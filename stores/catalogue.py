@@ -368,11 +368,6 @@ def _note_changes(connection: Connection, changes: int) -> None:
     upsert(connection, tables.properties, [property_row(PASSAGES, stamp)])
 
 
-def _passage_ids(connection: Connection, documents: Sequence[str]) -> set[str]:
-    table = tables.passages
-    return set(connection.scalars(select(table.c.id).where(table.c.document.in_(documents))))
-
-
 def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
     """Makes files count as unread whose documents now come from another file."""
     paths = {document.id: document.path for document in documents}
@@ -386,7 +381,8 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
     documents, failed = tables.documents, tables.failures
     chosen = documents.c.id.in_(ids)
     paths = {*ids, *connection.scalars(select(documents.c.path).where(chosen))}
-    _delete_passages(connection, _passage_ids(connection, ids))
+    hanging = select(tables.passages.c.id).where(tables.passages.c.document.in_(ids))
+    _delete_passages(connection, set(connection.scalars(hanging)))
     removed = connection.execute(delete(documents).where(chosen)).rowcount
     delete_with(connection, tables.document_titles.c.document, ids)
     make_unread(connection, paths)

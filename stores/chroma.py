@@ -5,29 +5,21 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError, UnavailableError
 from .chroma_client import DATABASE, ChromaClient, open_folder, open_server, server_address
-from .chroma_rows import (
-    MOST_READ,
-    MOST_ROWS,
-    delete_rows,
-    describe_rows,
-    entries_of,
-    nearest,
-    put_rows,
-    vectors_of,
-)
+from .chroma_rows import MOST_READ, MOST_ROWS, describe_rows, entries_of, nearest, vectors_of
 from .chroma_turns import FolderTurn, turn_at
 from .queries import batches, patience
 from .vectors import FIRST, PARTS, Collection, Entry, Generation, Vectors
@@ -86,12 +78,6 @@ class ChromaVectors(Vectors):
         in_use = partial(Generation, generation)
         return ChromaVectors(self._folder, self._index_id, self._url, in_use, self._is_shared)
 
-    def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> ChromaVectors:
-        return self  # its own filters know less, and take longer than ids
-
-    def settle(self, collection: Collection) -> None:
-        """Does nothing: Chroma makes its index while vectors are added."""
-
     def close(self) -> None:
         with self._lock:
             for client in self._clients.values():
@@ -117,8 +103,8 @@ class ChromaVectors(Vectors):
         for start in range(0, len(entries), most):
             began = time.monotonic()
             batch = entries[start : start + most]
-            put = partial(
-                put_rows,
+            put = methodcaller(
+                "upsert",
                 ids=[entry.id for entry in batch],
                 embeddings=vectors[start : start + most],
                 # Chroma indexes texts letter by letter, which takes longer than all else.
@@ -150,7 +136,7 @@ class ChromaVectors(Vectors):
         if not ids:
             return
         for batch in batches(ids, MOST_ROWS):
-            self._done(collection, partial(delete_rows, ids=batch), writes=True)
+            self._done(collection, methodcaller("delete", batch), writes=True)
 
     def search_all(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5000  # Chroma refuses batches of more than 5461
 MOST_READ = 256  # Chroma makes an object of each number of a vector
-
-
-def put_rows(store: ChromaCollection, **rows: Any) -> None:
-    """Adds ``rows``, or puts them in place of those with the same ids."""
-    store.upsert(**rows)
-
-
-def delete_rows(store: ChromaCollection, ids: list[str]) -> None:
-    """Removes rows; unknown ids do no harm."""
-    store.delete(ids)
 
 
 def describe_rows(store: ChromaCollection, entries: Sequence[Entry]) -> None:

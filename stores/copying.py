@@ -22,6 +22,7 @@ from .queries import (
 )
 from .schema import format_of
 from .upgrade import EARLIER, upgrade
+from .vacuuming import vacuum
 
 # Derived ones are made anew or copied in another way; properties are the caller's to choose.
 _LEFT_OUT = {
@@ -55,9 +56,10 @@ def copy_tables(source: Engine, target: Engine, report: Callable[[int, int], Non
                 connection.execute(insert(table), [row._asdict() for row in batch])
             done += len(batch)
             report(done, total)
-    with target.begin() as connection:
-        if (format := format_of(source)) in EARLIER:
+    if (format := format_of(source)) in EARLIER:
+        with target.begin() as connection:
             upgrade(connection, format)
+        vacuum(target)
     _go_on_counting(target)
 
 

@@ -56,7 +56,9 @@ def scores(
     Of a large index, of the passages that hold one of the rarer terms, which all terms score.
     """
     asked = [_match(query_terms)]
-    if len(query_terms) > 1 and _is_large(connection):
+    # So many passages have been stored: that is known sooner than how many there are.
+    stored = connection.scalar(select(func.max(tables.passages.c.number))) or 0
+    if len(query_terms) > 1 and stored >= large.FLAT_FROM:
         held = counts(connection, [[term] for term in query_terms])
         known = {term: count for term, count in zip(query_terms, held, strict=True) if count}
         rare = large.rarest(known, _MOST_SCORED)
@@ -65,11 +67,6 @@ def scores(
     found = [row for one in asked for row in connection.execute(_SCORES, {"asked": one}).all()]
     numbers, negative = zip(*found, strict=True) if found else ((), ())
     return np.array(numbers, np.int32), -np.array(negative)
-
-
-def _is_large(connection: Connection) -> bool:
-    """Whether so many passages have been stored, which is known sooner than how many there are."""
-    return (connection.scalar(select(func.max(tables.passages.c.number))) or 0) >= large.FLAT_FROM
 
 
 def counts(

@@ -89,12 +89,6 @@ class PostgresVectors(Vectors):
     def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> PostgresVectors:
         return PostgresVectors(self._engine, self._in_use, where, allowed)
 
-    def close(self) -> None:
-        """Does nothing: the connections are the catalogue's."""
-
-    def note_written(self, stamp: str) -> None:
-        """Does nothing: others see what is committed."""
-
     def settle(self, collection: Collection) -> None:
         self._read(collection, self._index, None)
 
@@ -115,17 +109,14 @@ class PostgresVectors(Vectors):
             )
 
     def lacks(self, collection: Collection) -> bool:
-        def look(table: Table) -> bool:
-            with self._engine.connect() as connection:
-                return connection.scalar(select(table.c.id).limit(1)) is None
-
-        return self._read(collection, look, True)
+        some = partial(rows, self._engine)
+        return self._read(collection, lambda table: not [*some(select(table.c.id).limit(1))], True)
 
     def ids(self, collection: Collection) -> set[str]:
-        def read(table: Table) -> set[str]:
-            return {id for (id,) in rows(self._engine, select(table.c.id))}
-
-        return self._read(collection, read, set())
+        every = partial(rows, self._engine)
+        return self._read(
+            collection, lambda table: {id for (id,) in every(select(table.c.id))}, set()
+        )
 
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
@@ -238,9 +229,6 @@ class PostgresVectors(Vectors):
         with self._engine.begin() as connection:
             for name in sorted(vector_tables(connection) - kept):
                 connection.exec_driver_sql(f"DROP TABLE IF EXISTS {raw_name(connection, name)}")
-
-    def left_behind(self) -> str:
-        return ""
 
     def _read(self, collection: Collection, work: Callable[[Any], T], nothing: T) -> T:
         """The result of ``work`` on the table in use, or ``nothing`` where there is none.

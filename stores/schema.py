@@ -22,10 +22,11 @@ from .queries import add_missing, begin_writing, is_postgresql, table_names, ups
 from .read_only import open_read_only
 from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
+from .vacuuming import vacuum
 
 logger = logging.getLogger("ragraphs.stores")
 
-FORMAT = 3
+FORMAT = 4
 _FORMAT_ROW = {"name": "format", "value": str(FORMAT)}
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"
@@ -61,7 +62,12 @@ def open_database(folder: Path, *, create: bool, any_format: bool = False) -> En
         engine = open_read_only(path) if is_read_only(folder) else open_file(path)
         event.listen(engine, "handle_error", partial(_explain, folder))
         try:
-            _make_ready(engine, folder, create)
+            if not has_tables(engine):
+                if not create:
+                    raise _missing(folder)
+                bring_up_to_date(engine)
+            elif is_read_only(folder) and format_of(engine) in EARLIER:  # of a copy
+                bring_up_to_date(engine)
             check_format(engine, folder, any_format)
         except BaseException:
             engine.dispose()
@@ -69,16 +75,6 @@ def open_database(folder: Path, *, create: bool, any_format: bool = False) -> En
     except OSError as error:
         raise _unusable(folder, error) from error
     return engine
-
-
-def _make_ready(engine: Engine, folder: Path, create: bool) -> None:
-    """Makes the tables of a new index, and upgrades the copy for who may only read."""
-    if not has_tables(engine):
-        if not create:
-            raise _missing(folder)
-        bring_up_to_date(engine)
-    elif is_read_only(folder) and format_of(engine) in EARLIER:
-        bring_up_to_date(engine)
 
 
 def _missing(folder: Path) -> IndexNotFoundError:
@@ -200,7 +196,7 @@ def is_up_to_date(engine: Engine) -> bool:
 def bring_up_to_date(engine: Engine) -> None:
     """Makes the tables that the database lacks, and upgrades an earlier format. Blocks.
 
-    It is all done or nothing. Only the writer of the index does this.
+    It is all done or nothing. Only the writer of the index does this. A file then gets smaller.
     """
     with engine.begin() as connection:
         begin_writing(connection)
@@ -209,6 +205,8 @@ def bring_up_to_date(engine: Engine) -> None:
         if found in EARLIER:
             upgrade(connection, found)
             upsert(connection, properties, [_FORMAT_ROW])
+    if found in EARLIER and not is_postgresql(engine):
+        vacuum(engine)
 
 
 def check_format(engine: Engine, name: object, any_format: bool = False) -> None:

@@ -87,6 +87,7 @@ readings = Table(
     Column("reason", _TEXT),
     Column("words", WORD, nullable=False, server_default=""),
 )
+# ``size`` is the number of bytes and of numbers together, by which damage shows.
 sentence_vectors = Table(
     "sentence_vectors",
     metadata,
@@ -94,12 +95,15 @@ sentence_vectors = Table(
     Column("sentences", Integer, nullable=False),
     Column("dimension", Integer, nullable=False),
     Column("vectors", LargeBinary, nullable=False),
+    Column("size", Integer, nullable=False, server_default="0"),
 )
 question_vectors = Table(
     "question_vectors",
     metadata,
     Column("id", WORD, primary_key=True),
     Column("vector", LargeBinary, nullable=False),
+    Column("dimension", Integer, nullable=False, server_default="0"),
+    Column("size", Integer, nullable=False, server_default="0"),
 )
 # Vectors that are made anew stand beside those in use until all are there.
 sentence_vectors_beside = sentence_vectors.to_metadata(metadata, name="sentence_vectors_beside")
@@ -203,6 +207,7 @@ community_members = Table(
     metadata,
     Column("community", WORD, primary_key=True),
     Column("entity", WORD, primary_key=True, index=True),
+    sqlite_with_rowid=False,
 )
 # A hash of what a report was written from: while that is the same, so is the report.
 report_sources = Table(
@@ -245,3 +250,7 @@ array_chunks = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("data", LargeBinary, nullable=False),
 )
+
+# In SQLite the rows of pairs stand in their key, instead of a second time beside it.
+for _table in (descriptions, aliases, entity_passages, mentions, relation_passages, reply_passages):
+    _table.dialect_options["sqlite"]["with_rowid"] = False

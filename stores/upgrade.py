@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
-from sqlalchemy import Connection, text
+import numpy as np
+from sqlalchemy import Connection, RowMapping, bindparam, text
 
 from .pieces import last_lines
 from .queries import batches, column_names, raw_name
 from .tables import WORD
+from .vector_tables import packed
 
 # In words of their own, since the tables of an earlier format stay as they were.
 _JSON = "JSON NOT NULL DEFAULT '{}'"
@@ -40,7 +43,35 @@ def _with_metadata(connection: Connection) -> None:
     _add(connection, "passages", "turns", "JSON NOT NULL DEFAULT '[]'")
 
 
-_STEPS = {"1": _with_lines_before, "2": _with_metadata}
+def _with_half_vectors(connection: Connection) -> None:
+    """Turns format 3 into format 4: vectors in tables take half of the bits, and less."""
+    beside = [(f"{name}_beside", *columns) for name, *columns in _VECTORS]
+    for name, key, column in _VECTORS + beside:
+        for added in ("dimension", "size"):
+            _add(connection, name, added, "INTEGER NOT NULL DEFAULT 0")
+        raw = raw_name(connection, name)
+        keys = connection.scalars(text(f"SELECT {key} FROM {raw} WHERE size = 0 ORDER BY {key}"))
+        given = text(f"SELECT * FROM {raw} WHERE {key} IN :keys")
+        given = given.bindparams(bindparam("keys", expanding=True))
+        new = f"{column} = :{column}, dimension = :dimension, size = :size"
+        put = text(f"UPDATE {raw} SET {new} WHERE {key} = :key")
+        for batch in batches(keys.all()):
+            rows = connection.execute(given, {"keys": batch}).mappings().all()
+            halves = [{"key": row[key], **_halved(row, column)} for row in rows]
+            connection.execute(put, halves)
+
+
+def _halved(row: RowMapping, column: str) -> dict[str, Any]:
+    """The columns of the vectors of ``row``, which are made anew where they are damaged."""
+    blob, count = row[column], row.get("sentences", 1)
+    dimension = row["dimension"] or len(blob) // 4
+    if blob and len(blob) == 4 * count * dimension:
+        return packed(np.frombuffer(blob, "<f4").reshape(count, dimension), column)
+    return {column: blob, "dimension": 0, "size": -1}
+
+
+_VECTORS = [("sentence_vectors", "passage", "vectors"), ("question_vectors", "id", "vector")]
+_STEPS = {"1": _with_lines_before, "2": _with_metadata, "3": _with_half_vectors}
 EARLIER = frozenset(_STEPS)  # the formats that are upgraded
 
 

@@ -67,21 +67,18 @@ class Vectors(Protocol):
     def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> Vectors:
         """The same vectors, of a store that may search ``allowed`` by the filter ``where``.
 
-        The passages ``allowed``, and no others, meet it.
+        The passages ``allowed``, and no others, meet it. By default it searches by their ids.
         """
-        ...
+        return self
 
     def settle(self, collection: Collection) -> None:
         """Makes what searches of the vectors in ``collection`` need, once all were added."""
-        ...
 
     def close(self) -> None:
         """Closes the collections as soon as nobody uses them; the next use opens them anew."""
-        ...
 
     def note_written(self, stamp: str) -> None:
         """Takes ``stamp`` for this object's own writing, after which nothing is opened anew."""
-        ...
 
     def lacks(self, collection: Collection) -> bool:
         """Whether there is no vector in ``collection``, as after the loss of a server's disk."""
@@ -146,4 +143,4 @@ class Vectors(Protocol):
 
     def left_behind(self) -> str:
         """Sentence on bytes of deleted vectors that only the store can free; empty for none."""
-        ...
+        return ""

@@ -67,7 +67,8 @@ def assert_complete(indexing: Any) -> None:
     index, asked = indexing.index, asked_in(indexing)
     ids = [question_id(question) for question in asked]
     assert asked and index.questions.ids() == set(ids)
-    assert np.array_equal(index.questions.get(ids), index.embedder.embed(asked))
+    halves = index.embedder.embed(asked).astype(np.float16)
+    assert np.array_equal(index.questions.get(ids), halves)
     assert len(load_hops(index).graph.edges) > 0
 
 
@@ -175,10 +176,10 @@ def test_a_question_that_is_still_asked_elsewhere_keeps_its_vector(indexing, rem
     ("statement", "made"),
     [
         (f"DELETE FROM question_vectors {SHARED}", 1),
-        (f"UPDATE question_vectors SET vector = substr(vector, 1, 2048) {SHARED}", 1),
+        (f"UPDATE question_vectors SET vector = substr(vector, 1, 20) {SHARED}", 1),
         (f"UPDATE question_vectors SET vector = x'' {SHARED}", 1),
         ("DELETE FROM question_vectors", 4 * EACH + 1),
-        ("UPDATE question_vectors SET vector = substr(vector, 1, 4095)", 4 * EACH + 1),
+        ("UPDATE question_vectors SET vector = substr(vector, 1, 20)", 4 * EACH + 1),
     ],
 )
 def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(

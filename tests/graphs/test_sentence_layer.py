@@ -53,7 +53,7 @@ def assert_complete(indexing: Any) -> None:
     counts = {id: len(found) for id, found in texts.items()}
     assert index.sentences.counts() == counts
     flat = [each for found in texts.values() for each in found]
-    assert np.array_equal(index.sentences.load(counts), index.embedder.embed(flat))
+    assert np.array_equal(index.sentences.load(counts), index.embedder.embed(flat).astype("f2"))
     found = search(index, "Which Tower has Bell 1x1?", "graph", 100)
     assert len(found) == index.catalogue.count_passages()
 
@@ -166,8 +166,8 @@ def test_repair_makes_the_vectors_anew(indexing):
     "change",
     [
         "DELETE FROM sentence_vectors",
-        "UPDATE sentence_vectors SET vectors = substr(vectors, 1, 4096)",
-        "UPDATE sentence_vectors SET vectors = substr(vectors, 1, 4096), sentences = 1",
+        "UPDATE sentence_vectors SET vectors = substr(vectors, 1, 99)",
+        "UPDATE sentence_vectors SET vectors = substr(vectors, 1, 99), sentences = 1",
     ],
 )
 def test_an_index_without_all_its_vectors_says_so_and_the_next_run_mends_it(
@@ -253,6 +253,6 @@ def test_the_vectors_of_the_layer_are_those_of_the_sentences_that_are_read(index
     found = known_sentences(index.catalogue, index.sentences, [one["id"], "gone"])
     assert {passage for passage, _ in found} == {one["id"]} != {other["id"]}
     texts = [f"{one['title']}: {sentence}" for _, sentence in found]
-    assert np.array_equal(list(found.values()), index.embedder.embed(texts))
+    assert np.array_equal(list(found.values()), index.embedder.embed(texts).astype("f2"))
     index.catalogue.set_property("sentences_cut", 1)
     assert known_sentences(index.catalogue, index.sentences, [one["id"]]) == {}

@@ -131,7 +131,7 @@ def test_a_copy_in_a_database_has_the_index_of_its_vectors(folder, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", [1, 2])
+@pytest.mark.parametrize("format", [1, 2, 3])
 def test_an_index_of_an_earlier_format_is_copied_as_it_is_and_is_up_to_date_there(
     folder, monkeypatch, format
 ):

@@ -40,9 +40,10 @@ def nearest(index: Index, where: dict[str, Any], most: int) -> list[tuple[str, f
 
 
 @pytest.mark.parametrize("least", [0, 10, 30, 55, 59, COUNT])
-@pytest.mark.parametrize("few", [0, COUNT])
-def test_the_nearest_of_those_allowed_are_found(index, monkeypatch, few, least):
-    monkeypatch.setattr(narrowed_vectors, "_FEW", few)
+@pytest.mark.parametrize("searches", [0, 10])
+def test_the_nearest_of_those_allowed_are_found(index, monkeypatch, searches, least):
+    monkeypatch.setattr(narrowed_vectors, "_FEW", 0)
+    monkeypatch.setattr(narrowed_vectors, "_OFTEN", searches)
     part = narrowed(index, where := {"n": {"$gte": least}})
     asked = index.embedder.embed(["Which bridge of Leeds has 7 piers?"])[0]
     exact = [
@@ -51,6 +52,22 @@ def test_the_nearest_of_those_allowed_are_found(index, monkeypatch, few, least):
     found = nearest(index, where, 4)
     assert {id for id, _ in found} <= part.allowed
     assert [far for _, far in found] == pytest.approx([far for _, far in exact[:4]], abs=1e-3)
+
+
+def test_vectors_are_read_once_a_filter_was_searched_by_often(index, monkeypatch):
+    monkeypatch.setattr(narrowed_vectors, "_FEW", 0)
+    part, read = narrowed(index, {"n": {"$gte": 30}}), list[int]()
+    get = type(index.vectors).get
+    monkeypatch.setattr(
+        type(index.vectors),
+        "get",
+        lambda store, collection, ids: read.append(len(ids)) or get(store, collection, ids),
+    )
+    asked = index.embedder.embed(["Which bridge of Leeds has 7 piers?"])
+    found = [nearest_allowed(part, asked, 4) for _ in range(12)]
+    assert read == [30]
+    for [each] in found:
+        assert [far for _, far in each] == pytest.approx([far for _, far in found[0][0]], abs=1e-3)
 
 
 def test_a_passage_that_comes_is_found_with_the_vectors_that_are_kept(index):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 import pytest
 from earlier_formats import as_in_format
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError
@@ -17,6 +18,7 @@ from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.queries import column_names, schema_name, table_names
 from ragraphs.stores.readings import Reading, ReadingStore
 from ragraphs.stores.replies import ReplyStore
+from ragraphs.stores.vector_tables import QuestionVectors, SentenceStore, SentenceVectors
 from raw_sql import sql
 from sqlalchemy import Engine, inspect
 
@@ -143,6 +145,29 @@ def test_an_earlier_format_is_copied_as_it_is_into_one_of_today(opened, format):
     assert lines_before(catalogue) == 2 * (["", "One. Two.", "Three. Four."])
     assert [passage["metadata"] for passage in catalogue.all_passages()] == 6 * [{}]
     assert schema.format_of(source) == str(format) and schema.is_up_to_date(target)
+
+
+@pytest.mark.slow
+def test_vectors_of_an_earlier_format_are_kept_in_half_of_the_bits(opened):
+    engine, vectors = opened(create=True), np.eye(4, dtype=np.float32)
+    questions, sentences = QuestionVectors(engine), SentenceStore(engine)
+    for store in (questions, questions.beside):
+        store.add(["q1", "q2", "short"], vectors[:3])
+    sentences.put([SentenceVectors("p", vectors[1:]), SentenceVectors("short", vectors)])
+    as_in_format(engine, 3)
+    with engine.begin() as connection:
+        sql(connection, "UPDATE sentence_vectors SET sentences = 3 WHERE passage = 'short'")
+        cut = "UPDATE question_vectors SET vector = substr(vector, 1, 15) WHERE id = 'short'"
+        sql(connection, cut)
+    engine.dispose()
+    engine = upgraded(opened)
+    questions, sentences = QuestionVectors(engine), SentenceStore(engine)
+    questions.remove_damaged()
+    assert questions.ids() == {"q1", "q2"}
+    assert np.array_equal(questions.get(["q2", "q1"]), vectors[[1, 0]])
+    assert np.array_equal(questions.beside.get(["short"]), vectors[2:3])
+    assert sentences.missing({"p": 3, "short": 3}) == ["short"]
+    assert np.array_equal(sentences.load({"p": 3}), vectors[1:])
 
 
 @pytest.mark.slow

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+import zlib
+
+import numpy as np
 from ragraphs.stores.queries import begin_writing
 from raw_sql import sql
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 _SINCE_1 = ("passages", "before"), ("readings", "words"), ("replies", "words")
 _SINCE_2 = ("documents", "metadata"), ("passages", "metadata"), ("passages", "turns")
+_SENTENCES, _QUESTIONS = ("passage", "vectors"), ("id", "vector")
+_VECTORS = {
+    **dict.fromkeys(("sentence_vectors", "sentence_vectors_beside"), _SENTENCES),
+    **dict.fromkeys(("question_vectors", "question_vectors_beside"), _QUESTIONS),
+}
 
 
 def as_in_format(engine: Engine, format: int) -> None:
-    """Takes from a database all that formats after ``format``, 1 or 2, have added."""
+    """Takes from a database all that formats after ``format``, 1 to 3, have added."""
     with engine.begin() as connection:
         begin_writing(connection)
-        sql(connection, "DROP TABLE outdated_entries")
-        for table, column in [*_SINCE_2, *(_SINCE_1 if format == 1 else ())]:
+        _with_whole_vectors(connection)
+        if format < 3:
+            sql(connection, "DROP TABLE outdated_entries")
+        for table, column in [
+            *(_SINCE_2 if format < 3 else ()),
+            *(_SINCE_1 if format == 1 else ()),
+        ]:
             sql(connection, f"ALTER TABLE {table} DROP COLUMN {column}")
         sql(connection, f"UPDATE properties SET value = '{format}' WHERE name = 'format'")
         if format == 2:  # of today's reader
             sql(connection, "UPDATE files SET content = replace(content, '6:', '2:')")
             sql(connection, "UPDATE documents SET content = replace(content, '6:', '2:')")
+
+
+def _with_whole_vectors(connection: Connection) -> None:
+    for table, (key, column) in _VECTORS.items():
+        for id, blob in sql(connection, f"SELECT {key}, {column} FROM {table}").all():
+            whole = np.frombuffer(zlib.decompress(blob), "<f2").astype("<f4").tobytes()
+            change = f"UPDATE {table} SET {column} = :whole WHERE {key} = :id"
+            sql(connection, change, whole=whole, id=id)
+        sql(connection, f"ALTER TABLE {table} DROP COLUMN size")
+        if key == "id":
+            sql(connection, f"ALTER TABLE {table} DROP COLUMN dimension")

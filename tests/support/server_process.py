@@ -45,6 +45,11 @@ class ServerProcess:
             time.sleep(0.05)
         raise TimeoutError(self._health)
 
+    def pause(self) -> None:
+        """Lets the server hang, until it is killed."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGSTOP)
+
     def kill(self) -> None:
         """Ends the server at once, as ``kill -9`` does."""
         if self._process is not None:
