@@ -63,8 +63,7 @@ def _lifted(
     near: dict[str, float] = {}
     if retriever != "lexical":
         compared = {**beginnings, **dict.fromkeys(found)} if walks else beginnings
-        near = _near(index, question, [*compared], walks)
-    near = {} if retriever == "lexical" else _near(index, question, [*beginnings], retriever)
+        near = _near(index, question, [*compared], retriever)
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))

@@ -34,7 +34,6 @@ from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.vector_tables import Empty, SentenceVectors
 from .freshness import behind
-from .known_records import KnownRecords
 from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
