@@ -101,3 +101,18 @@ def test_only_questions_that_are_new_are_read_again(monkeypatch):
     monkeypatch.setattr(carrying, "keywords", lambda text: read.append(text) or frozenset())
     made([*passages, AskedPassage("q", "", "New.", ["What is new?"], passages[0].outgoing)], before)
     assert read == ["What is new?"]
+
+
+def test_of_equal_passages_the_first_that_is_left_asks_its_questions():
+    first, second, other = (
+        AskedPassage(id, "", text, [f"Who built {name}?"], [f"Where is {name}?"])
+        for id, text, name in (
+            ("a", "One.", "Arlen"),
+            ("b", "One.", "Brisk"),
+            ("c", "Two.", "Corin"),
+        )
+    )
+    before, _ = made([first, second, other], {})
+    left, _ = made([second, other], before)
+    assert list(asked_in(left)) == list(asked_in(made([second, other], {})[0]))
+    assert "Where is Brisk?" in asked_in(left)
