@@ -11,7 +11,7 @@ from ..stores.vectors import FIRST, new_generation
 from .layers import LAYERS
 from .opening import VECTORS, Index
 
-_BESIDE = "vectors_beside"
+BESIDE = "vectors_beside"
 _PURGING = "purging"
 # Of ``ragraphs evaluate``: they quote what they were given.
 _ANSWERS, _EVALUATIONS = "answers.jsonl", "evaluations"
@@ -22,7 +22,7 @@ def as_written(index: Index) -> Index:
 
     Blocks.
     """
-    beside: dict[str, Any] | None = index.catalogue.property(_BESIDE)
+    beside: dict[str, Any] | None = index.catalogue.property(BESIDE)
     if beside is None:
         return index
     generation = beside["generation"]
@@ -57,7 +57,7 @@ def begin(index: Index, *, anew: bool, purge: bool) -> None:
         index.questions.beside.clear()
     beside = {"generation": new_generation(), "anew": anew}
     purging = purge or index.catalogue.property(_PURGING)
-    index.catalogue.set_properties({_BESIDE: beside, _PURGING: purging})
+    index.catalogue.set_properties({BESIDE: beside, _PURGING: purging})
 
 
 def finish(index: Index) -> None:
@@ -66,8 +66,8 @@ def finish(index: Index) -> None:
     Whoever asks meanwhile sees the old vectors or the new ones.
     """
     if index.in_use is not None:
-        generation = index.catalogue.property(_BESIDE)["generation"]
-        changes = {VECTORS: generation, _BESIDE: None}
+        generation = index.catalogue.property(BESIDE)["generation"]
+        changes = {VECTORS: generation, BESIDE: None}
         index.vectors.close()
         index.catalogue.set_properties(changes, swap_vectors=index.anew)
         index = index.in_use

@@ -38,6 +38,7 @@ from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
+from .rebuilding import BESIDE
 from .recorded import place_of
 from .vectors import in_batches, passage_vectors, release, texts_at_once
 
@@ -291,15 +292,15 @@ def _load(index: Index) -> LoadedGraph:
 def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The vectors of passages and their sentences, of which ``counts`` says the number.
 
-    Those of passages that a run has removed, or stored anew, and not linked yet are zeros. Raises
-    IncompleteIndexError where others lack vectors.
+    While a run has removed passages, or stored some whose vectors are made beside, or not yet,
+    theirs are zeros. Raises IncompleteIndexError where others lack vectors.
     """
     try:
         return passage_vectors(index, list(counts)), index.sentences.load(counts)
     except IncompleteIndexError:
         embedded, cut = index.vectors.ids("passages"), index.sentences.counts()
         kept = {id: n for id, n in counts.items() if id in embedded and cut.get(id) == n}
-        if "sentences" not in behind(index) or not kept or len(kept) == len(counts):
+        if not (behind(index) or index.catalogue.property(BESIDE)) or len(kept) in (0, len(counts)):
             raise
     are_kept = np.array([id in kept for id in counts])
     passages, sentences = _vectors(index, kept)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from ragraphs.graphs import graph_of
+from ragraphs.index import rebuilding
 from ragraphs.index.opening import open_index
-from ragraphs.state.errors import IncompleteIndexError
+from ragraphs.state.errors import IncompleteIndexError, UnexpectedError
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
 
@@ -86,3 +87,15 @@ def test_a_passage_that_went_and_is_there_again_without_vectors_takes_no_answer(
     index.catalogue.write_documents([again])
     assert index.catalogue.passage_ids() == known
     assert TEXTS["forth"] in [one["text"] for one in asked(indexing, "basic")["evidence"]]
+
+
+def test_a_repair_of_other_documents_that_is_killed_takes_no_answer(indexing, monkeypatch):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    new = [{"id": "tay", "title": "Tay", "text": "The Tay Bridge fell in 1879. It was long."}]
+    with monkeypatch.context() as patch:
+        patch.setattr(rebuilding, "finish", lambda index: 1 / 0)
+        with pytest.raises(UnexpectedError):
+            indexing.run(documents=new, context={"repair": True})
+    assert TEXTS["forth"] in [one["text"] for one in asked(indexing, "basic")["evidence"]]
+    indexing.run()
+    indexing.assert_whole()
