@@ -14,6 +14,7 @@ from .asking import answer_plainly
 
 def main() -> NoReturn:
     """Has a plain question answered by the server of its index, and runs any other command."""
+    gc.set_threshold(50_000, 20, 100)  # a tenth of imports and of runs goes into it otherwise
     atexit.register(gc.freeze)  # to look for garbage at the very end took a seventh of a question
     try:
         code = answer_plainly(sys.argv[1:])

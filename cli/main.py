@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -41,7 +40,6 @@ _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 def main(commands: Callable[..., Any] = app, name: str = "ragraphs") -> NoReturn:
     """Runs a command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
-    gc.set_threshold(50_000, 20, 100)  # usually a tenth of a run goes into looking for garbage
     try:
         code = commands(prog_name=name, standalone_mode=False)
         if code == _INTERRUPTED:

@@ -47,7 +47,7 @@ def test_the_version_is_told_without_a_graph_or_a_store_or_a_search_for_garbage_
 import atexit, gc, sys
 from ragraphs.cli.entry import main
 
-atexit.register(lambda: print(gc.get_freeze_count() > 1000))
+atexit.register(lambda: print(gc.get_freeze_count() > 1000, gc.get_threshold()[0] > 10_000))
 sys.argv = ["ragraphs", "--version"]
 try:
     main()
@@ -55,7 +55,7 @@ except SystemExit:
     pass
 """
     heavy = ("langgraph", "langchain", "langchain_core", "sqlalchemy", "numpy", "httpx")
-    assert loaded_by((script, heavy))[-2:] == ["[]", "True"]
+    assert loaded_by((script, heavy))[-2:] == ["[]", "True True"]
 
 
 def loaded_by(*steps: tuple[str, tuple[str, ...]]) -> list[str]:

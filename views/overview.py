@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from ..index.layers import built_layers
 from ..index.opening import CachedValue, Index, passages_stamp
 from ..language.analyser import sentences
 from ..language.questions import analyse_question
+from ..language.verbs import PASTS
 from ..offline.lines import asked_marks, marks, telling_words
 from ..state.records import Passage
 from ..stores.catalogue import DocumentRow
@@ -23,6 +25,7 @@ _READ = 200  # passages of a document whose names are counted
 _ASKED = 400  # passages whose questions are looked at
 _LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
+_OF_THEY = re.compile(rf"What (?:{PASTS}|[a-z]+ed) ")  # "What offered ten pounds?" names nothing
 _LAST = {"definition": 1, "open": 2, "yes_no": 3}  # questions that come after those for a fact
 
 
@@ -122,6 +125,8 @@ def _rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
     None for a question about its document's title that no sentence names: it may be the name of a
     file, or a word that is no name, as in "What is Tools?".
     """
+    if _OF_THEY.match(asked):
+        return None
     title = told["title"]
     told_of = (
         one.plain.replace(title, "") for one in sentences(told["text"]) if title in one.plain

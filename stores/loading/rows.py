@@ -24,6 +24,7 @@ Rows = Iterator[LoadedDocument | LoadFailure]
 
 _DELIMITERS = ",;\t|"
 # What is laid out beside each value: it must not multiply the length of a file.
+_LONGEST_TITLE = 60  # of a cell that names its row
 _LONGEST_COLUMN = 80
 _DEEP = re.compile(r"(\n {40}) +")  # a line end of the layout; those in texts are escaped
 _FIELDS = frozenset({"id", "title", "text", "metadata", "document", "path"})
@@ -243,7 +244,9 @@ def _csv_document(
         row["text"] = "\n".join(
             f"{shortened(column, _LONGEST_COLUMN)}: {cell}" for column, cell in filled.items()
         )
-    return _document(source, row, where, f"row-{number}")
+    short = (cell for cell in filled.values() if len(cell) <= _LONGEST_TITLE)
+    title = "" if header.has_text else next((c for c in short if not _NUMBER.fullmatch(c)), "")
+    return _document(source, row, where, f"row-{number}", title)
 
 
 def _value(cell: str) -> str | int | float:

@@ -159,6 +159,10 @@ class TestCsv:
             ("b", "b", "id: b\ncity: Busan"),
         ]
 
+    def test_a_row_without_a_title_is_called_by_its_first_words(self, write: Write) -> None:
+        path = write("a.csv", f"no,note,name\n7,{'x' * 61},Ann Lee\n8,,\n")
+        assert [title for _, title, _ in documents(path)] == ["Ann Lee", "row-3"]
+
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
     def test_the_delimiter_is_that_of_the_header(self, write: Write, delimiter: str) -> None:
         path = write("a.csv", f"id{delimiter}text\n1{delimiter}one\n")
