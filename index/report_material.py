@@ -189,6 +189,12 @@ def report_of(reply: CommunityReport, rows: Sequence[Element]) -> Report:
     }
 
 
+def is_foreign(reply: CommunityReport, rows: Sequence[Element]) -> bool:
+    """Whether a report has no word of ``rows``, as one that repeats the prompt's example."""
+    words = keywords(" ".join(f"{row.title} {row.text}" for row in rows))
+    return keywords(f"{reply.title} {reply.summary}").isdisjoint(words)
+
+
 def assembled_report(rows: Sequence[Element], rating: float = _ASSEMBLED_RATING) -> Report:
     """A report put together from rows, for a community that deserves no request."""
     entities = [row for row in rows if row.kind != "relation" and row.kind != "claim"]

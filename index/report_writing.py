@@ -21,7 +21,7 @@ from .hierarchy import as_reported
 from .opening import Index, language_model
 from .progress import Progress
 from .prompt_words import known_as, manner_of
-from .report_material import assembled_report, report_of, row_tokens, shown
+from .report_material import assembled_report, is_foreign, report_of, row_tokens, shown
 from .triple_sources import described
 
 
@@ -113,8 +113,12 @@ async def _asked_for(
     told = {"manner": manner} if manner else {}
     while True:
         try:
-            return await model.run(WRITE_REPORT, texts=shown(rows), **told), rows
+            reply = await model.run(WRITE_REPORT, texts=shown(rows), **told)
         except NoReplyError as error:
             if error.cause != "too_large" or len(rows) == 1:
                 raise
             rows = rows[: len(rows) // 2]
+        else:
+            if is_foreign(reply, rows):
+                raise NoReplyError("malformed", "The report shares no word with its lines.")
+            return reply, rows

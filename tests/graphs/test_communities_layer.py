@@ -86,6 +86,19 @@ def test_every_community_has_a_report_whose_findings_lead_to_passages(indexing, 
 
 
 @pytest.mark.slow
+def test_a_report_that_repeats_the_example_of_its_prompt_is_not_kept(indexing, model):
+    model.answers["CommunityReport"] = {
+        "title": "Vint Mill and Orlo Vint",
+        "summary": "Orlo Vint, a miller, built Vint Mill in 1804.",
+        "rating": 7,
+        "findings": [{"statement": "Orlo Vint built Vint Mill in 1804.", "evidence": ["902"]}],
+    }
+    result = build(indexing, FEW)
+    assert writers(indexing) == {ASSEMBLED}
+    assert any("wrote no report" in warning for warning in result["warnings"])
+
+
+@pytest.mark.slow
 def test_a_finding_without_a_line_rests_on_the_line_most_like_it(indexing, model):
     model.answers["CommunityReport"] = lambda human: {
         **model.communityreport(human),

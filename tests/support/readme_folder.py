@@ -96,7 +96,7 @@ def reply(body: Any) -> Any:
             return {"description": texts[0][2]}
         case "CommunityReport":
             finding = {"statement": "They built bridges.", "evidence": ["1"]}
-            return {"title": "Bridges", "summary": "Of bridges.", "findings": [finding]}
+            return {"title": "Bridges", "summary": texts[0][2][:200], "findings": [finding]}
         case "Points":
             return {"points": [{"point": "Bridges.", "score": 90, "evidence": [texts[0][0]]}]}
         case "CombinedAnswer":
