@@ -47,7 +47,7 @@ def _load(index: Index) -> tuple[list[str], NDArray[np.float16]] | None:
 
     ids, get = sorted(index.allowed or ()), partial(index.vectors.get, "passages")
     try:
-        return ids, np.concatenate([get(part).astype(np.float16) for part in batches(ids, _FEW)])
+        return ids, np.concatenate([get(part).astype(np.float16) for part in batches(ids)])
     except IncompleteIndexError:
         return None
 
