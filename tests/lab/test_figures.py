@@ -28,7 +28,7 @@ def test_every_section_of_the_benchmarks_is_in_the_table_and_every_file_exists()
     files = {file for row in rows() for file in re.findall(r"`([^` ]+\.(?:gz|json))`", row[1])}
     assert all((FOLDER / file).is_file() for file in files)
     assert {file.name for file in FOLDER.glob("*.gz")} <= files
-    assert all("–" != row[1] or row[2] for row in rows())
+    assert all(row[1] != "–" or row[2] for row in rows())
 
 
 def test_all_that_is_told_is_counted_again_and_is_small():
