@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from ragraphs.evaluation.figures import read_figures
 from ragraphs.state.errors import RagraphsError
 
 from lab.benchmarks.decomposition import evaluate, main
@@ -45,8 +46,10 @@ def measured(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_right_number_and_names_count(measured):
-    result = evaluate(measured(CHAIN, COMPARISON))
+def test_the_right_number_and_names_count_and_are_kept(measured, tmp_path):
+    result = evaluate(measured(CHAIN, COMPARISON), tmp_path / "f.jsonl.gz")
+    [kept] = read_figures(tmp_path / "f.jsonl.gz")
+    assert [one.scores for one in kept.outputs] == [{"leaves": 1, "entities": 1, "both": 1}] * 2
     assert (result["questions"], result["leaves"], result["entities"], result["both"]) == (
         2,
         1,

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+import ragraphs
+from ragraphs.evaluation.figures import recompute
 
 PAGES = {
     "install.md": "# Installing\n\nRun the installer, then restart the kettle.",
@@ -35,9 +37,13 @@ def pages() -> Path:
 
 @pytest.mark.slow
 def test_pages_are_found_by_every_retriever_and_by_the_router(experiment, pages):
-    ended = experiment("documentation", "pages", "asked.jsonl", "--embeddings", "lexical", "--json")
+    kept = ("--record", "f.jsonl.gz", "--json")
+    ended = experiment("documentation", "pages", "asked.jsonl", "--embeddings", "lexical", *kept)
     assert ended.code == 0
     result = json.loads(ended.out)
+    [one] = recompute(Path("f.jsonl.gz"))["measurements"]
+    for way, found in result["found"].items():
+        assert one["measures"][way]["page@3"]["value"] == found["3"]["value"]
     assert list(result["found"]) == ["lexical", "vector", "hybrid", "graph", "auto"]
     assert (result["set"], result["questions"], result["documents"]) == ("asked", 3, 4)
     assert sum(result["kinds"].values()) == 3
@@ -58,8 +64,11 @@ def test_an_index_that_is_named_is_made_once(experiment, pages):
     assert "page @1" in experiment(*given).out
     Path("pages/errors.html").unlink()
     Path("asked.jsonl").write_text('{"question": "What removes lime?", "pages": ["install.md"]}')
+    other = {"id": "other", "text": "The Alps are high."}
+    ragraphs.build("index", index="kept").invoke({"documents": [other]})
     result = json.loads(experiment(*given, "--layers", "hops", "--json").out)
-    assert (result["documents"], result["questions"]) == (3, 1)
+    assert (result["documents"], result["questions"]) == (4, 1)
+    assert "not of asked: 1 (other)" in result["notes"][0]
     assert result["layers"] == ["passages", "sentences", "hops"]
 
 

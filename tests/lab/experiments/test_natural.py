@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ragraphs.evaluation.figures import recompute
 
 from lab.experiments.natural import NaturalQuestion, is_right, stands_in
 
@@ -44,9 +45,15 @@ def natural_set() -> Path:
 
 @pytest.mark.slow
 def test_shares_come_by_kind_and_by_source_with_their_number(experiment, natural_set):
-    ended = experiment("natural", "natural", "--embeddings", "lexical", "--json")
+    kept = ("--record", "f.jsonl.gz", "--json")
+    ended = experiment("natural", "natural", "--embeddings", "lexical", *kept)
     assert ended.code == 0
     result = json.loads(ended.out)
+    [one] = recompute(Path("f.jsonl.gz"))["measurements"]
+    assert one["command"].startswith("python -m lab.experiments natural natural")
+    assert one["measures"]["basic"]["first"]["value"] == result["answers"]["all"]["first"]["value"]
+    for name, found in result["quotes"].items():
+        assert one["measures"][name]["found@3"]["value"] == found["all"]["3"]["value"]
     assert set(result["answers"]) == {"fact", "open", "unanswerable", "all"}
     assert result["quotes"]["hybrid"]["encyclopedia en"]["1"]["value"] == 1.0
     found = result["quotes"]["lexical"]["all"]["3"]
