@@ -13,7 +13,9 @@ COMPARED = [
     tables.documents, tables.document_titles, tables.passages, tables.readings,
     tables.sentence_vectors, tables.question_vectors, tables.entities, tables.descriptions,
     tables.aliases, tables.entity_passages, tables.mentions, tables.relations,
-    tables.relation_passages, tables.claims, tables.merges, tables.communities,
+    tables.relation_passages, tables.claims, tables.merges, tables.merged_passages,
+    tables.said_names, tables.related_names, tables.names, tables.name_forms,
+    tables.explained_names, tables.communities,
     tables.community_members, tables.report_sources, tables.communities_beside,
     tables.report_sources_beside,
 ]  # fmt: skip
