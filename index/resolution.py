@@ -23,6 +23,8 @@ from ..stores.catalogue import FORGETTING
 from ..stores.queries import batches
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
+from .near_graph import merge_near
+from .near_names import merged_passages
 from .opening import Index, language_model
 from .progress import progress_of
 from .prompt_words import known_as
@@ -56,6 +58,9 @@ async def resolve_entities(index: Index, context: Context) -> None:
     again = bool(forgetting) or wants_refresh(context) or index.anew
     if not again and await asyncio.to_thread(ENTITIES.is_current, index, stamp):
         return
+    fresh = wants_refresh(context) or index.anew or model.name != OFFLINE
+    if not fresh and await to_its_end(_stored_near, index):
+        return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
     decided = await _decided(model, merging, context.concurrency)
     await to_its_end(_store, index, merging, decided, ())
@@ -81,20 +86,49 @@ async def part(
 
 def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[Parting]) -> None:
     started = time.monotonic()
-    reader, made, before = index.catalogue.properties("reader", ENTITIES.kept_as, _MADE_BY)
-    made_by = f"{known_as(reader)} {version('ragraphs')}"
-    store, same = index.entities, before == [made_by, made]
+    same = _made_alike(index)
+    store, offline = index.entities, index.catalogue.property("reader") == OFFLINE
     known = (store.all_aliases(), store.all_passages(), store.all_mentions())
     mentions = KnownMentions(*known) if same and not index.anew else None
     graph = merging.graph(decided.same, decided.others, parted, mentions)
     index.catalogue.set_property(_PARTED, [list(one) for one in parted] or None)
+    near = offline and not (parted or graph.claims or store.corrections())
     # What a model wrote was paid for.
-    store.replace(graph, keep_described=same and not (index.anew and reader == OFFLINE))
+    store.replace(
+        graph,
+        keep_described=same and not (index.anew and offline),
+        kept=merging.kept() if near else None,
+        passages=merged_passages(index).values() if near else (),
+    )
+    _record(index, started, decided.unanswered)
+
+
+def _stored_near(index: Index) -> bool:
+    """Merges the names near a change alone; False where all have to be merged."""
+    started = time.monotonic()
+    if not _made_alike(index) or _parted(index) or index.entities.corrections():
+        return False
+    found = merge_near(index, index.embedder.embed if index.embedder.semantic else None)
+    if found:
+        _record(index, started)
+    return found
+
+
+def _made_by(index: Index) -> str:
+    return f"{known_as(index.catalogue.property('reader'))} {version('ragraphs')}"
+
+
+def _made_alike(index: Index) -> bool:
+    """Whether this version of the package has made what is stored, with the same reader."""
+    made, before = index.catalogue.properties(ENTITIES.kept_as, _MADE_BY)
+    return bool(before == [_made_by(index), made])
+
+
+def _record(index: Index, started: float, unanswered: int = 0) -> None:
     # What was left open is asked again by the next run, to which this stamp is another one.
-    left = f"+{decided.unanswered}" if decided.unanswered else ""
-    stamp = _stamp(index) + left
+    stamp = _stamp(index) + (f"+{unanswered}" if unanswered else "")
     ENTITIES.record(index, stamp)
-    index.catalogue.set_property(_MADE_BY, [made_by, stamp])
+    index.catalogue.set_property(_MADE_BY, [_made_by(index), stamp])
     ENTITIES.log(time.monotonic() - started, index.entities.counts())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -73,6 +74,47 @@ class EntityGraph:
     relations: tuple[Relation, ...] = ()
     claims: tuple[EntityClaim, ...] = ()
     merges: tuple[Merge, ...] = ()
+
+
+class SaidName(NamedTuple):
+    """A name in a passage: its ids by itself, by short names, and by explained aliases; its entity.
+
+    ``own`` and ``short`` are empty for an alias that a text explains.
+    """
+
+    passage: str
+    place: int
+    spelling: str
+    slot: str
+    own: str
+    short: str
+    name: str
+    entity: str
+
+
+class KnownName(NamedTuple):
+    """The most frequent spelling of a name, and its kinds in one text, the first one first."""
+
+    id: str
+    spelling: str
+    kinds: str
+
+
+@dataclass(frozen=True)
+class KeptNames:
+    """All that merging the names of some passages rests on, as it is kept for the next time.
+
+    ``related`` are names, others and passages, ``forms`` hashes with names, ``explained`` passages,
+    aliases and names. ``generic`` are generic names with the word that makes them so.
+    """
+
+    said: Sequence[SaidName]
+    related: Sequence[tuple[str, str, str]]
+    names: Sequence[KnownName]
+    forms: Sequence[tuple[int, str]]
+    explained: Sequence[tuple[str, str, str]]
+    generic: Mapping[str, str]
+    greatest: float
 
 
 class Correction(NamedTuple):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, starmap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Engine,
     String,
     Table,
@@ -21,10 +22,11 @@ from sqlalchemy import (
     tuple_,
 )
 
-from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, Merge
+from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
-from .entity_rows import Described, rows_of_graph, touched_by
+from .entity_rows import OWNERS, described_in, rows_of_graph, touched_by
+from .kept_names import MergedPassage, replace_kept, replace_some
 from .queries import (
     count_rows,
     delete_with,
@@ -97,34 +99,42 @@ class EntityStore:
         description = row.description if self._where is None else ""
         return StoredEntity(row.id, row.name, row.type, description)
 
-    def replace(self, graph: EntityGraph, *, keep_described: bool = False) -> None:
+    def replace(
+        self,
+        graph: EntityGraph,
+        *,
+        keep_described: bool = False,
+        kept: KeptNames | None = None,
+        passages: Iterable[MergedPassage] = (),
+    ) -> None:
         """Stores ``graph`` in place of everything but corrections, in one transaction.
 
         Rows that are there already are not written. With ``keep_described``, an entity that stays
-        the same with its several descriptions keeps the one in their place.
+        the same with its several descriptions keeps the one in their place. ``kept`` is all that
+        merging the names of ``passages`` rests on.
         """
-        described = self._described() if keep_described else {}
+        described = described_in(self._engine) if keep_described else {}
         with self._engine.begin() as connection:
             changed = {
                 table.name: replace_all(connection, table, new)
                 for table, new in rows_of_graph(graph, described)
             }
             note_untold(connection, touched_by(changed, graph))
+            replace_kept(connection, kept, passages)
 
-    def _described(self) -> Described:
-        """The one description of each entity that has several, by what it was written from."""
-        table, texts = tables.entities, tables.descriptions
-        query = (
-            select(table.c.id, table.c.name, table.c.type, table.c.description, texts.c.text)
-            .join(texts, texts.c.entity == table.c.id)
-            .where(~table.c.pending)
-            .order_by(table.c.id, texts.c.place)
-        )
-        groups = groupby(rows(self._engine, query), key=lambda row: tuple(row[:4]))
-        return {
-            (id, name, type, tuple(row.text for row in own)): description
-            for (id, name, type, description), own in groups
-        }
+    def replace_near(
+        self, connection: Connection, graph: EntityGraph, owners: Mapping[str, Collection[str]]
+    ) -> None:
+        """Stores ``graph`` in the place of all that ``owners`` own, by the names of tables."""
+        described = described_in(self._engine, owners[tables.entities.name])
+        changed: dict[str, list[dict[str, Any]] | None] = {tables.claims.name: []}
+        for table, new in rows_of_graph(graph, described):
+            if table is not tables.claims:
+                columns = OWNERS[table.name]
+                changed[table.name] = replace_some(
+                    connection, table, columns, owners[table.name], new
+                )
+        note_untold(connection, touched_by(changed, graph))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, TypeAlias
 
-from sqlalchemy import Table
+from sqlalchemy import Column, Engine, Table, select
 
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityGraph
 from . import tables
+from .queries import rows, rows_with
 
 Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 """The one description of entities by id, name, type and their several descriptions."""
@@ -20,7 +22,34 @@ _TELLING = {
     "relations": ["source", "target"],
     "claims": ["subject"],
 }  # the columns of a table that hold the entities of which it tells
+OWNERS: Mapping[str, Sequence[Column[Any]]] = {
+    "entities": [tables.entities.c.id],
+    "descriptions": [tables.descriptions.c.entity],
+    "aliases": [tables.aliases.c.entity],
+    "entity_passages": [tables.entity_passages.c.entity],
+    "mentions": [tables.mentions.c.passage],
+    "relations": [tables.relations.c.id],
+    "relation_passages": [tables.relation_passages.c.relation],
+    "merges": [tables.merges.c.kept_id, tables.merges.c.merged_id],
+}  # the columns of a table of which one holds the owner of a row
 _OF_RELATION = ("id", "source", "target", "relation", "weight")
+
+
+def described_in(engine: Engine, ids: Iterable[str] | None = None) -> Described:
+    """The one description of entities that have several, or of some, by what it rests on."""
+    table, texts = tables.entities, tables.descriptions
+    query = (
+        select(table.c.id, table.c.name, table.c.type, table.c.description, texts.c.text)
+        .join(texts, texts.c.entity == table.c.id)
+        .where(~table.c.pending)
+        .order_by(table.c.id, texts.c.place)
+    )
+    found = rows(engine, query) if ids is None else rows_with(engine, query, table.c.id, ids)
+    groups = groupby(found, key=lambda row: tuple(row[:4]))
+    return {
+        (id, name, type, tuple(row.text for row in own)): description
+        for (id, name, type, description), own in groups
+    }
 
 
 def rows_of_graph(

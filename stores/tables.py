@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -180,6 +181,55 @@ merges = Table(
     Column("merged_id", WORD, nullable=False),
     Column("reason", WORD, nullable=False),
     Column("score", Float, nullable=False),
+)
+# What the merging of names rests on, so that an update reads only what is near a change.
+merged_passages = Table(
+    "merged_passages",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("document", WORD, nullable=False, index=True),
+    Column("start", Integer, nullable=False),
+    Column("facts", WORD, nullable=False),
+)
+said_names = Table(
+    "said_names",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("spelling", _TEXT, nullable=False),
+    Column("slot", _TEXT, nullable=False, index=True),
+    Column("own", WORD, nullable=False, index=True),
+    Column("short", WORD, nullable=False),
+    Column("name", WORD, nullable=False, index=True),
+    Column("entity", WORD, nullable=False, index=True),
+)
+related_names = Table(
+    "related_names",
+    metadata,
+    Column("name", WORD, primary_key=True),
+    Column("other", WORD, primary_key=True),
+    Column("passage", WORD, primary_key=True, index=True),
+)
+names = Table(
+    "names",
+    metadata,
+    Column("id", WORD, primary_key=True),
+    Column("spelling", _TEXT, nullable=False),
+    Column("kinds", _TEXT, nullable=False),
+)
+name_forms = Table(
+    "name_forms",
+    metadata,
+    Column("form", BigInteger, primary_key=True, autoincrement=False),
+    Column("name", WORD, primary_key=True, index=True),
+)
+# Other names that texts explain; without a name those that would be, were they names.
+explained_names = Table(
+    "explained_names",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("alias", _TEXT, primary_key=True, index=True),
+    Column("name", WORD, primary_key=True),
 )
 corrections = Table(
     "corrections",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -53,22 +53,48 @@ class ShownName(NamedTuple):
 Lines = Mapping[str, Sequence[ShownName]]
 
 
-def generic_names(passages: Iterable[FoundFacts]) -> frozenset[str]:
+def generic_names(passages: Iterable[FoundFacts]) -> dict[str, str]:
     """Normalised names of persons that are general words, such as "the man" or "Father".
 
-    One word with a capital is general where the texts write it without one, too.
+    One word with a capital is general where the texts write it without one, too: each comes with
+    that word, if it hangs on one.
     """
     lower: set[str] = set()
     found: dict[str, str] = {}
     for one in passages:
-        lower.update(word for word in set(_WORD.findall(one.text)) if word[0].islower())
-        for fact in one.facts["entities"]:
-            if "person" in fact["type"].lower():
-                found.setdefault(normalised(fact["name"]), fact["name"])
-    return frozenset(name for name, spelling in found.items() if _is_generic(spelling, lower))
+        lower.update(small_words(one.text))
+        keep_persons(one, found)
+    return generic_among(found, lower)
 
 
-def _is_generic(name: str, lower: Collection[str]) -> bool:
+def small_words(text: str) -> set[str]:
+    """The words of a text that begin with a small letter."""
+    return {word for word in set(_WORD.findall(text)) if word[0].islower()}
+
+
+def keep_persons(one: FoundFacts, found: dict[str, str]) -> None:
+    """Adds the first spelling of each person that a passage names to ``found``."""
+    for fact in one.facts["entities"]:
+        if "person" in fact["type"].lower():
+            found.setdefault(normalised(fact["name"]), fact["name"])
+
+
+def generic_among(found: Mapping[str, str], lower: Container[str]) -> dict[str, str]:
+    """The generic ones among names with their spellings, given all words with a small letter."""
+    return {
+        name: only_word(spelling)
+        for name, spelling in found.items()
+        if _is_generic(spelling, lower)
+    }
+
+
+def only_word(spelling: str) -> str:
+    """The one word with a capital that a name without titles is, in small letters, if it is one."""
+    words = [word for word in _WORD.findall(spelling) if word.lower() not in _TITLES]
+    return words[0].lower() if len(words) == 1 and words[0][0].isupper() else ""
+
+
+def _is_generic(name: str, lower: Container[str]) -> bool:
     words = [word for word in _WORD.findall(name) if word.lower() not in _TITLES]
     if any(not word.isascii() and word.lower() == word.upper() for word in words):
         return words[-1] in _ROLES or words[0] in {"그", "이", "저", "어떤"}

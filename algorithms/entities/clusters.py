@@ -1,15 +1,11 @@
-"""Clustering names into entities: candidates by shared words, then careful merging.
-
-No two names are compared unless an index says that they share something rare, and a name joins a
-cluster only by its representative, so that chains of similar names do not become one entity.
-"""
+"""Names that may be one entity: candidates that share something rare, which are then compared."""
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -27,18 +23,11 @@ if TYPE_CHECKING:
 
     Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
 
-_ORDER: dict[Reason, int] = {
-    "correction": 0, "model": 1, "same normalised name": 2, "alias in text": 3, "fuzzy": 4,
-    "short name": 5, "embedding": 6, "shared neighbours": 7,
-}  # fmt: skip
-STRONG: frozenset[Reason] = frozenset(
-    {"correction", "model", "same normalised name", "alias in text"}
-)
 _NEIGHBOURS = 0.4  # θ: the least |N∩N| / |N∪N| of two names with the same neighbours
 _SHARED = 2  # the least neighbours that such names share
 _SIMILARITY = 80.0  # the least of two spellings merged for their neighbours or embeddings (0..100)
 _COSINE = 0.92  # the least of the embeddings of two names
-_COMMON = 50  # a word that more names share makes no candidates
+MOST_SHARING = 50  # a word that more names share makes no candidates
 _CONTRASTS = frozenset(
     """north south east west northern southern eastern western northeast northwest southeast
     southwest upper lower new old great little greater lesser inner outer central men women male
@@ -61,6 +50,10 @@ class Name:
     passages: frozenset[str]
     titles: frozenset[str]
     neighbours: frozenset[str] = frozenset()
+
+
+FormsOf: TypeAlias = Callable[[Name], Iterable[Hashable]]
+Common: TypeAlias = Mapping[FormsOf, Collection[Hashable]]
 
 
 class Link(NamedTuple):
@@ -86,22 +79,33 @@ def similarity(a: str, b: str) -> float:
     return round(fuzz.token_sort_ratio(normalised(a), normalised(b)) / 100, 4)
 
 
-def propose(names: Sequence[Name], embed: Embed | None = None) -> list[Link]:
-    """All merges that the names themselves and their neighbours suggest, in no particular order."""
-    ordered = sorted(names, key=lambda name: name.id)
-    return [*_same_names(ordered), *_slips(ordered), *_persons(ordered), *_weak(ordered, embed)]
+def propose(
+    names: Sequence[Name], embed: Embed | None = None, common: Common | None = None
+) -> list[Link]:
+    """All merges that the names themselves and their neighbours suggest, in no particular order.
+
+    Where ``names`` are only some of all, ``common`` are the forms that too many of all share.
+    """
+    ordered, common = sorted(names, key=lambda name: name.id), common or {}
+    return [
+        *_same_names(ordered, common),
+        *_slips(ordered, common),
+        *_persons(ordered, common),
+        *_weak(ordered, embed, common),
+    ]
 
 
 def sharing(
-    names: Sequence[Name], forms_of: Callable[[Name], Iterable[Hashable]]
+    names: Sequence[Name], forms_of: FormsOf, common: Common | None = None
 ) -> Iterator[tuple[Name, ...]]:
     """Groups of the names that share a form, but for forms that very many share.
 
     Most forms are of one name alone: they are told by their hashes, and not kept.
     """
     hashes, places = array("q"), array("q")
+    left_out = common.get(forms_of, ()) if common else ()
     for place, name in enumerate(names):
-        hashes.extend([hash(form) for form in forms_of(name) if form])
+        hashes.extend([hash(form) for form in forms_of(name) if form and form not in left_out])
         places.extend(repeat(place, len(hashes) - len(places)))
     for value, group in _of_one_value(hashes, places):
         found: defaultdict[Hashable, list[Name]] = defaultdict(list)
@@ -122,7 +126,7 @@ def _of_one_value(values: array[int], places: array[int]) -> Iterator[tuple[int,
     for start, end in pairwise([0, *ends.tolist(), len(values)]):
         if end - start > 1:
             group = list(dict.fromkeys(sorted_places[start:end].tolist()))
-            if 2 <= len(group) <= _COMMON:
+            if 2 <= len(group) <= MOST_SHARING:
                 yield int(sorted_values[start]), group
 
 
@@ -139,22 +143,29 @@ def _in_context(a: Name, b: Name) -> bool:
     return not a.titles.isdisjoint(b.titles) or _shared_neighbours(a, b) > 0
 
 
-def _same_names(names: Sequence[Name]) -> Iterator[Link]:
-    def plain(name: Name) -> Iterable[Hashable]:
-        return forms.canonical(name.name), forms.compact(name.name)
+def _plain(name: Name) -> Iterable[Hashable]:
+    return forms.canonical(name.name), forms.compact(name.name)
 
-    def legal(name: Name) -> Iterable[Hashable]:
-        company = not name.kinds or "organization" in name.kinds
-        return (forms.without_legal_form(name.name),) if company else ()
 
-    def common_noun(name: Name) -> Iterable[Hashable]:
-        return (forms.singular(name.name),)
+def _legal(name: Name) -> Iterable[Hashable]:
+    company = not name.kinds or "organization" in name.kinds
+    return (forms.without_legal_form(name.name),) if company else ()
 
-    for forms_of in (plain, legal, common_noun, lambda name: (forms.without_particle(name.name),)):
-        for group in sharing(names, forms_of):
+
+def _common_noun(name: Name) -> Iterable[Hashable]:
+    return (forms.singular(name.name),)
+
+
+def _without_particle(name: Name) -> Iterable[Hashable]:
+    return (forms.without_particle(name.name),)
+
+
+def _same_names(names: Sequence[Name], common: Common) -> Iterator[Link]:
+    for forms_of in (_plain, _legal, _common_noun, _without_particle):
+        for group in sharing(names, forms_of, common):
             for a, b in combinations(group, 2):
-                if _alike(a, b) and (forms_of in (plain, legal, common_noun) or _particle(a, b)):
-                    reason: Reason = "fuzzy" if forms_of is common_noun else "same normalised name"
+                if _alike(a, b) and (forms_of is not _without_particle or _particle(a, b)):
+                    reason: Reason = "fuzzy" if forms_of is _common_noun else "same normalised name"
                     yield Link(a.id, b.id, reason, similarity(a.name, b.name) or 1.0)
 
 
@@ -168,8 +179,12 @@ def _particle(a: Name, b: Name) -> bool:
     return more >= 2 or not a.titles.isdisjoint(b.titles)
 
 
-def _slips(names: Sequence[Name]) -> Iterator[Link]:
-    for group in sharing(names, lambda name: forms.slip_signatures(forms.canonical(name.name))):
+def _signatures(name: Name) -> Iterable[Hashable]:
+    return forms.slip_signatures(forms.canonical(name.name))
+
+
+def _slips(names: Sequence[Name], common: Common) -> Iterator[Link]:
+    for group in sharing(names, _signatures, common):
         for a, b in combinations(group, 2):
             kind = forms.slip(forms.canonical(a.name), forms.canonical(b.name))
             related = b.id in a.neighbours
@@ -179,14 +194,15 @@ def _slips(names: Sequence[Name]) -> Iterator[Link]:
                 yield Link(a.id, b.id, "fuzzy", similarity(a.name, b.name))
 
 
-def _persons(names: Sequence[Name]) -> Iterator[Link]:
+def surname(name: Name) -> Iterable[Hashable]:
+    """The last part of a name that may be a person's."""
+    person = not name.kinds or "person" in name.kinds
+    return forms.person_parts(name.name)[-1:] if person else ()
+
+
+def _persons(names: Sequence[Name], common: Common) -> Iterator[Link]:
     """Initials and short names, only where the corpus knows no second person they could mean."""
-
-    def surname(name: Name) -> Iterable[Hashable]:
-        person = not name.kinds or "person" in name.kinds
-        return forms.person_parts(name.name)[-1:] if person else ()
-
-    for group in sharing(names, surname):
+    for group in sharing(names, surname, common):
         several = [name for name in group if len(forms.person_parts(name.name)) > 1]
         full = [name for name in several if not forms.is_byname(name.name)]
         fits: dict[frozenset[str], str] = {
@@ -225,14 +241,14 @@ def _surnames(
                 yield Link(name.id, best.id, "short name", similarity(name.name, best.name))
 
 
-def _weak(names: Sequence[Name], embed: Embed | None) -> Iterator[Link]:
+def _weak(names: Sequence[Name], embed: Embed | None, common: Common) -> Iterator[Link]:
     """Names of some similarity that have the same neighbours, or else close embeddings.
 
     Embeddings do not see that a word more ("Left") makes another thing, so they need as many words.
     """
     rest: dict[tuple[str, str], tuple[Name, Name]] = {}
     for forms_of in (_words, initials):
-        for group in sharing(names, forms_of):
+        for group in sharing(names, forms_of, common):
             for a, b in combinations(group, 2):
                 if forms_of is initials and not abbreviated(a, b):
                     continue
@@ -286,6 +302,12 @@ def _similar(a: Name, b: Name, ratio: Callable[..., float]) -> bool:
     return ratio(forms.canonical(a.name), forms.canonical(b.name), score_cutoff=_SIMILARITY) > 0
 
 
+FORMS: tuple[FormsOf, ...] = (
+    _plain, _legal, _common_noun, _without_particle, _signatures, surname, _words, initials
+)  # fmt: skip
+"""All forms of which two names share at least one if something may suggest that they are one."""
+
+
 def _embedded(pairs: Sequence[tuple[Name, Name]], embed: Embed) -> Iterator[Link]:
     import numpy as np
 
@@ -298,84 +320,3 @@ def _embedded(pairs: Sequence[tuple[Name, Name]], embed: Embed) -> Iterator[Link
         cosine = float(vectors[row[a.name]] @ vectors[row[b.name]])
         if cosine >= _COSINE:
             yield Link(a.id, b.id, "embedding", round(min(cosine, 1.0), 4))
-
-
-@dataclass
-class _Cluster:
-    """Names taken for one; ``faces`` are the representative and its undoubted other names."""
-
-    head: Name
-    members: set[str]
-    kinds: frozenset[str]
-    faces: set[str] = field(default_factory=set)
-
-
-def cluster(
-    names: Sequence[Name],
-    links: Iterable[Link],
-    apart: Collection[frozenset[str]] = (),
-    preferred: Collection[str] = (),
-) -> tuple[dict[str, str], list[Link]]:
-    """The head of each linked name's cluster, and the links that were followed, surest first.
-
-    A link is followed if it joins the representatives of two clusters (or names that are theirs
-    beyond doubt), if the other names that come over are like the new head too, if kinds agree,
-    and if no pair in ``apart`` would come together.
-    Corrections bind: they are stopped by ``apart`` only. Names in ``preferred`` become heads.
-    """
-    ranked = sorted(
-        {link if link.a < link.b else Link(link.b, link.a, *link[2:]) for link in links},
-        key=lambda link: (_ORDER[link.reason], -link.score, link.a, link.b),
-    )
-    linked = {id for link in ranked for id in link[:2]}
-    of = {n.id: _Cluster(n, {n.id}, n.kinds, {n.id}) for n in names if n.id in linked}
-    suggested = {frozenset(link[:2]) for link in ranked}
-    strong = {frozenset(link[:2]) for link in ranked if link.reason in STRONG}
-    enemies: defaultdict[str, set[str]] = defaultdict(set)
-    for pair in apart:
-        for id in pair:
-            enemies[id] |= pair - {id}
-    followed: list[Link] = []
-    for link in ranked:
-        left, right = of[link.a], of[link.b]
-        if left is right or not _may_join(left, right, link, enemies):
-            continue
-        kept, other = sorted((left, right), key=lambda c: _precedence(c.head, preferred))
-        if link.reason != "correction" and not _all_near(kept, other, suggested, strong):
-            continue
-        kept.members |= other.members
-        kept.kinds = kept.kinds & other.kinds or kept.kinds or other.kinds
-        faces = kept.faces | other.faces
-        kept.faces = {
-            f for f in faces if f == kept.head.id or frozenset((f, kept.head.id)) in strong
-        }
-        of.update(dict.fromkeys(other.members, kept))
-        followed.append(link if link.a in other.members else Link(link.b, link.a, *link[2:]))
-    return {id: found.head.id for id, found in of.items()}, followed
-
-
-def _all_near(
-    kept: _Cluster,
-    other: _Cluster,
-    suggested: Collection[frozenset[str]],
-    strong: Collection[frozenset[str]],
-) -> bool:
-    """Whether each name of ``other`` is like the head of ``kept``, or beyond doubt like its own."""
-    return all(
-        id == other.head.id
-        or frozenset((id, other.head.id)) in strong
-        or frozenset((id, kept.head.id)) in suggested
-        for id in other.members
-    )
-
-
-def _may_join(left: _Cluster, right: _Cluster, link: Link, enemies: Mapping[str, set[str]]) -> bool:
-    if any(not enemies[id].isdisjoint(right.members) for id in left.members if id in enemies):
-        return False
-    if link.reason == "correction":
-        return True
-    return link.a in left.faces and link.b in right.faces and compatible(left.kinds, right.kinds)
-
-
-def _precedence(head: Name, preferred: Collection[str]) -> tuple[bool, int, int, str]:
-    return head.id not in preferred, -len(head.passages), -len(head.name), head.id

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,14 +18,17 @@ from ...state.entities import (
     EntityClaim,
     EntityGraph,
     EntityMention,
+    KeptNames,
     Merge,
     Parting,
     Relation,
 )
 from .candidates import ShownName, generic_names, groups_of, shown_names
-from .clusters import STRONG, Link, Name, cluster, propose
+from .clustering import STRONG, cluster
+from .clusters import Link, Name, propose
 from .decisions import Decisions, digest
 from .known_mentions import KnownMentions
+from .name_forms import forms_of
 from .senses import FoundFacts, Said, Senses, end_of
 from .short_names import with_short_names
 from .spans import SpellingIndex
@@ -113,16 +116,31 @@ class Merging:
         merges = senses.merges + [
             Merge(spelled[b], b, spelled[a], a, reason, score) for a, b, reason, score in followed
         ]
-        ids = self._final = _final_ids(names, heads, preferred, self._generic)
-        entities = _entities(senses.placed, ids, merges, self._generic)
+        ids = self._final = final_ids(names, heads, preferred, self._generic)
+        entities = entities_of(senses.placed, ids, merges, self._generic)
         if self._by_model:
             entities = with_short_names(entities, self._passages)
+        relations = relations_of(stated_in(senses.passages, senses.located, ids))
+        self._greatest = max((one.weight for one in relations), default=0.0)
         return EntityGraph(
             entities=entities,
             mentions=_mentions(senses, entities, ids, known),
-            relations=_relations(senses, ids),
+            relations=scaled(relations, self._greatest),
             claims=_claims(senses, ids),
             merges=tuple(sorted(merges)),
+        )
+
+    def kept(self) -> KeptNames:
+        """All that the last graph rests on."""
+        both = ((a, b, p) for x, y, p in self._senses.related() for a, b in ((x, y), (y, x)))
+        return KeptNames(
+            said=self._senses.said(self._final),
+            related=sorted(set(both)),
+            names=self._senses.known_names(),
+            forms=sorted({(hash, name.id) for name in self._names for hash, *_ in forms_of(name)}),
+            explained=sorted(self._senses.explained),
+            generic=self._generic,
+            greatest=self._greatest,
         )
 
     def _meant(self, line: ShownName) -> Iterator[Parting]:
@@ -155,7 +173,7 @@ class Merging:
         )
 
 
-def _final_ids(
+def final_ids(
     names: Sequence[Name],
     heads: Mapping[str, str],
     preferred: Collection[str],
@@ -188,7 +206,7 @@ def _final_ids(
     }
 
 
-def _entities(
+def entities_of(
     placed: Sequence[tuple[Said, str]],
     ids: Mapping[str, str],
     merges: Iterable[Merge],
@@ -244,16 +262,26 @@ def _mentions(
         if known and (before := known.of(one.passage, said, aliases)) is not None:
             found.extend(before)
             continue
-        spellings: defaultdict[str, set[str]] = defaultdict(set)
-        for spelling, id in said:
-            for alias in (spelling, *aliases[id]):
-                spellings[alias].add(id)
-        spans = SpellingIndex(spellings).find(one.text)
-        found.extend(EntityMention(id, one.passage, start, end) for id, start, end in spans)
+        found.extend(mentions_in(one, said, aliases))
     return tuple(sorted(found))
 
 
-class _Stated(NamedTuple):
+def mentions_in(
+    one: FoundFacts, said: Iterable[tuple[str, str]], aliases: Mapping[str, Sequence[str]]
+) -> list[EntityMention]:
+    """Where the text of a passage names its entities.
+
+    ``said`` are the spellings there with their entities, ``aliases`` all spellings of these.
+    """
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for spelling, id in said:
+        for alias in (spelling, *aliases[id]):
+            spellings[alias].add(id)
+    spans = SpellingIndex(spellings).find(one.text)
+    return [EntityMention(id, one.passage, start, end) for id, start, end in spans]
+
+
+class Stated(NamedTuple):
     """A relation as a passage states it; ``key`` is its phrase without regard to case."""
 
     source: str
@@ -264,10 +292,18 @@ class _Stated(NamedTuple):
     strength: float
 
 
-def _stated(senses: Senses, ids: Mapping[str, str]) -> Iterator[_Stated]:
+def stated_in(
+    passages: Iterable[FoundFacts],
+    located_in: Callable[[str], Mapping[str, str]],
+    ids: Mapping[str, str],
+) -> Iterator[Stated]:
+    """The relations that ``passages`` state between the entities that names have by ``ids``.
+
+    ``located_in`` gives the id of each name in a passage.
+    """
     phrases: dict[str, str] = {}  # few, and each once in memory
-    for one in senses.passages:
-        located = senses.located(one.passage)
+    for one in passages:
+        located = located_in(one.passage)
         for fact in one.facts["relations"]:
             a = end_of(located, fact["source"])
             b = end_of(located, fact["target"])
@@ -277,18 +313,21 @@ def _stated(senses: Senses, ids: Mapping[str, str]) -> Iterator[_Stated]:
             phrase = phrases.setdefault(phrase, phrase)
             key = phrases.setdefault(phrase.casefold(), phrase.casefold())
             strength = min(max(fact["strength"], 0.0), _STRONGEST) / _STRONGEST
-            yield _Stated(ids[a], ids[b], key, phrase, one.passage, strength)
+            yield Stated(ids[a], ids[b], key, phrase, one.passage, strength)
 
 
-def _relations(senses: Senses, ids: Mapping[str, str]) -> tuple[Relation, ...]:
-    stated = sorted(_stated(senses, ids), key=lambda one: one[:3])
-    found = [_relation(own, list(group)) for own, group in groupby(stated, lambda one: one[:3])]
-    greatest = max((relation.weight for relation in found), default=0.0) or 1.0
-    return tuple(relation._replace(weight=relation.weight / greatest) for relation in found)
+def relations_of(stated: Iterable[Stated]) -> list[Relation]:
+    """Each relation that is stated; its weight is the sum of its strengths."""
+    order = sorted(stated, key=lambda one: one[:3])
+    return [_relation(own, list(group)) for own, group in groupby(order, lambda one: one[:3])]
 
 
-def _relation(own: tuple[str, str, str], stated: Sequence[_Stated]) -> Relation:
-    """One relation; its weight is the sum of its strengths."""
+def scaled(relations: Iterable[Relation], greatest: float) -> tuple[Relation, ...]:
+    """The relations, with weights as shares of the ``greatest``."""
+    return tuple(one._replace(weight=one.weight / (greatest or 1.0)) for one in relations)
+
+
+def _relation(own: tuple[str, str, str], stated: Sequence[Stated]) -> Relation:
     strengths: dict[str, float] = {}
     for one in stated:
         strengths[one.passage] = max(one.strength, strengths.get(one.passage, 0.0))

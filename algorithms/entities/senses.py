@@ -8,11 +8,13 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 from ...language.mentions import normalised
-from ...state.entities import Merge, Parting, Reason
+from ...state.entities import KnownName, Merge, Parting, Reason, SaidName
 from ...state.facts import PassageFacts
 from .clusters import Link, Name, compatible, similarity
 from .decisions import ALONE, Decisions, alone, digest, entity_id
+from .near import AskedNames, Near
 from .persons import Persons
+from .sense_kinds import by_kinds, divided
 from .spellings import ALIAS_RELATION, Alias, aliases_in_text, is_byname, kinds_of, person_parts
 
 _T = TypeVar("_T")
@@ -65,13 +67,15 @@ class Senses:
         generic: Collection[str] = (),
         parted: Iterable[Parting] = (),
         by_model: bool = False,
+        near: Near | None = None,
     ) -> None:
         """``generic`` names, in normalised form, are another in every passage.
 
         ``parted`` names are another in their passages. Where a model will decide, nobody is taken
-        for a person of the same surname.
+        for a person of the same surname. ``near`` tells of the rest of the corpus.
         """
         self.passages = passages
+        self._near = near
         self._decisions = decisions
         self._generic = frozenset(generic)
         self._parted = {
@@ -79,15 +83,16 @@ class Senses:
         }
         self._one: dict[Any, Any] = {}  # what is equal is kept once
         self._sense: dict[str, tuple[str, frozenset[str]]] = {}
-        said = [said for one in passages for said in self._names_in(one)]
+        said = [said for one in passages for said in self._near_names(one)]
         self._own = self._assigned(said)
         self.placed = list(zip(said, self._own, strict=True))
         self.given = len(self.placed)
-        short = [] if by_model else self._short_names()
+        self.short = [] if by_model else self._short_names()
+        self._by_short = [id for _, id in self.placed]
         self._locate()
         explained, self.alias_links = self._aliases()
         self._locate()
-        self.merges = [*self._spellings(), *short, *explained]
+        self.merges = [*self._spellings(), *self.short, *explained]
 
     def _once(self, value: _T) -> _T:
         kept: _T = self._one.setdefault(value, value)
@@ -168,7 +173,18 @@ class Senses:
             for other in others
         ]
 
-    def _names_in(self, one: FoundFacts) -> Iterator[Said]:
+    def _near_names(self, one: FoundFacts) -> Iterator[Said]:
+        near = self._near
+        if near is None or one.title in near.documents:
+            return self.names_in(one)
+        return (said for said in self.names_in(one) if said.slot in near.slots)
+
+    def _whole(self) -> Iterator[FoundFacts]:
+        """The passages of which all names are gone through."""
+        near = self._near
+        return (one for one in self.passages if near is None or one.title in near.documents)
+
+    def names_in(self, one: FoundFacts) -> Iterator[Said]:
         """A passage's entities, and the ends of relations and claims that are none of them."""
         named = set[str]()
         texts: dict[str, str] = {}  # many names of a passage have one description
@@ -211,12 +227,12 @@ class Senses:
                 for place in group:
                     own[place] = id
                 continue
-            senses = _divide(Counter(kinds_of(said[place].type) for place in group))
+            senses = divided(Counter(kinds_of(said[place].type) for place in group))
             ids: dict[tuple[str, ...], str] = {}
             for kinds, sense in senses.items():
                 ids[kinds] = self._once(entity_id(slot, sense[0]))
                 self._sense[ids[kinds]] = self._once(sense)
-            for place, id in zip(group, _placed([said[at] for at in group], ids), strict=True):
+            for place, id in zip(group, by_kinds([said[at] for at in group], ids), strict=True):
                 own[place] = id
         return own
 
@@ -224,7 +240,9 @@ class Senses:
         """Where a document names one person in full only, the surname alone is that person."""
         merges: dict[tuple[str, str], Merge] = {}
         moved: dict[tuple[str, str], str] = {}
-        for _, group in groupby(self.placed, key=lambda pair: pair[0].title):
+        for title, group in groupby(self.placed, key=lambda pair: pair[0].title):
+            if self._near and title not in self._near.documents:
+                continue
             self._short_names_in(list(group), merges, moved)
         self._move(moved)
         return list(merges.values())
@@ -271,7 +289,7 @@ class Senses:
 
         An alias explained by one name only counts everywhere, one with several in its passage.
         """
-        known = {normalised(said.spelling) for said, _ in self.placed}
+        known = AskedNames({normalised(said.spelling) for said, _ in self.placed}, self._near)
         explained = list(self._explanations(known))
         meanings: defaultdict[str, set[str]] = defaultdict(set)
         for one in explained:
@@ -302,11 +320,14 @@ class Senses:
         ]
         return list(merges.values()), links
 
-    def _explanations(self, known: Collection[str]) -> Iterator[_Explained]:
+    def _explanations(self, known: AskedNames) -> Iterator[_Explained]:
         """All that texts and relations explain."""
-        for one in self.passages:
+        self.explained = set[tuple[str, str, str]]()
+        for one in self._whole():
             names = {normalised(said.spelling) for said, _ in self.said_in(one.passage)}
+            known.asked.clear()
             pairs = list(aliases_in_text(one.text, names, known))
+            self.explained.update((one.passage, alias, "") for alias in known.asked)
             for relation in one.facts["relations"]:
                 if ALIAS_RELATION.match(relation["relation"].strip()):
                     pairs.append(Alias(relation["source"], relation["target"]))
@@ -315,19 +336,45 @@ class Senses:
                 id = located.get(normalised(name))
                 if id is not None and normalised(alias):
                     own = located.get(normalised(alias), entity_id(alias, ""))
+                    self.explained.add((one.passage, normalised(alias), id))
                     yield _Explained(one.passage, one.title, name, id, alias, own)
 
     def _neighbours(self) -> defaultdict[str, set[str]]:
         found: defaultdict[str, set[str]] = defaultdict(set)
-        for one in self.passages:
+        for a, b, _ in self.related():
+            found[a].add(b)
+            found[b].add(a)
+        return found
+
+    def related(self) -> Iterator[tuple[str, str, str]]:
+        """The ids of two names that a passage relates, with the passage."""
+        for one in self._whole():
             located = self.located(one.passage)
             for relation in one.facts["relations"]:
                 a = end_of(located, relation["source"])
                 b = end_of(located, relation["target"])
                 if a and b and a != b and not ALIAS_RELATION.match(relation["relation"]):
-                    found[a].add(b)
-                    found[b].add(a)
+                    yield a, b, one.passage
+
+    def said(self, ids: Mapping[str, str]) -> list[SaidName]:
+        """All names in their passages, with the entities that they have by ``ids``."""
+        found: list[SaidName] = []
+        for passage, places in self._places.items():
+            for number, place in enumerate(places):
+                said, id = self.placed[place]
+                given = place < self.given
+                own = (self._own[place], self._by_short[place]) if given else ("", "")
+                entity = ids.get(id, id)
+                found.append(SaidName(passage, number, said.spelling, said.slot, *own, id, entity))
         return found
+
+    def known_names(self) -> list[KnownName]:
+        """All names by themselves."""
+        return [
+            KnownName(id, main, " ".join(filter(None, (kind, *sorted(kinds - {kind})))))
+            for id, (main, *_) in self._main_spellings()
+            for kind, kinds in [self._sense[id]]
+        ]
 
 
 class _Explained(NamedTuple):
@@ -345,45 +392,3 @@ def end_of(located: Mapping[str, str], name: str) -> str | None:
     """The id of ``name`` in a passage: by its spelling, else by its normalised form."""
     spelling = " ".join(name.split())
     return located.get(spelling) or located.get(normalised(spelling))
-
-
-def _placed(group: Sequence[Said], ids: Mapping[tuple[str, ...], str]) -> Iterator[str]:
-    """The id of each name in ``group``, given the ``ids`` by kind.
-
-    Names of unknown kind mean what the passage, the document or most others mean.
-    """
-
-    def places(said: Said) -> tuple[tuple[str, ...], ...]:
-        return ("passage", said.passage), ("title", said.title), ()
-
-    near: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    unsure = not all(kinds_of(said.type) for said in group)
-    for said in group if unsure else ():
-        if kinds := kinds_of(said.type):
-            for place in places(said):
-                near[place][ids[kinds]] += 1
-    for said in group:
-        kinds = kinds_of(said.type)
-        if not kinds and near:
-            counts = next(near[one] for one in places(said) if one in near)
-            yield min(counts, key=lambda id: (-counts[id], id))
-        else:
-            yield ids[kinds]
-
-
-def _divide(counts: Counter[tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, frozenset[str]]]:
-    """The sense of each tuple of kinds, as its kind and all kinds it may be.
-
-    The most frequent come first; a tuple joins the first sense it shares a kind with, which then
-    keeps only what they share, so that no chain leads from a person to a place.
-    """
-    senses: list[tuple[list[str], list[tuple[str, ...]]]] = []
-    for kinds in sorted(filter(None, counts), key=lambda kinds: (-counts[kinds], kinds)):
-        for sense, members in senses:
-            if shared := [kind for kind in sense if kind in kinds]:
-                sense[:] = shared
-                members.append(kinds)
-                break
-        else:
-            senses.append((list(kinds), [kinds]))
-    return {kinds: (sense[0], frozenset(sense)) for sense, members in senses for kinds in members}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -281,7 +281,7 @@ _CLOSED = re.compile(r"\s*(?:[,.;:)\]\"”'’]|$)|\s+(?:and|or|is|was|are|were|
 _LONGEST = 10
 
 
-def aliases_in_text(text: str, names: Collection[str], known: Collection[str]) -> list[Alias]:
+def aliases_in_text(text: str, names: Collection[str], known: Container[str]) -> list[Alias]:
     """Names that ``text`` explains by another one: "World Health Organization (WHO)".
 
     ``names`` are the normalised names of the passage's entities and ``known`` the names of the
@@ -318,7 +318,7 @@ def _ending(text: str, names: Collection[str]) -> str:
     return next((text[i:] for i in starts if normalised(text[i:]) in names), "")
 
 
-def _opening(text: str, names: Collection[str]) -> str:
+def _opening(text: str, names: Container[str]) -> str:
     """The longest run of words at the beginning of ``text`` that is, normalised, in ``names``."""
     ends = [w.end() for w in _WORD.finditer(text) if _CLOSED.match(text, w.end())][:_LONGEST]
     return next((text[:i].strip() for i in reversed(ends) if normalised(text[:i]) in names), "")

@@ -20,6 +20,8 @@ ROWS = [
     tables.sentence_vectors, tables.question_vectors, tables.entities, tables.descriptions,
     tables.aliases, tables.entity_passages, tables.mentions, tables.relations,
     tables.relation_passages, tables.claims, tables.merges,
+    tables.merged_passages, tables.said_names, tables.related_names, tables.names,
+    tables.name_forms, tables.explained_names,
 ]  # fmt: skip
 # Communities start from the hierarchy before.
 OF_COMMUNITIES = [

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from merging_support import entity, facts, groups, merge_facts, merged
 from ragraphs.algorithms.entities import clusters as entity_clusters
-from ragraphs.algorithms.entities.clusters import Link, Name, cluster
+from ragraphs.algorithms.entities.clustering import cluster
+from ragraphs.algorithms.entities.clusters import Link, Name
 from ragraphs.algorithms.entities.spellings import canonical, kinds_of, same_person, slip
 from ragraphs.state.entities import Correction, EntityGraph
 

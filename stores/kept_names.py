@@ -1,0 +1,126 @@
+"""All that the merging of names rests on, kept so that an update reads what is near a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, func, select
+
+from ..state.entities import KeptNames, KnownName, Merge, SaidName
+from . import tables
+from .catalogue import property_row
+from .queries import batches, is_postgresql, replace_all, upsert
+
+KEPT_NAMES = "kept_names"  # property: generic names, and the greatest sum of a relation
+_SAID, _RELATED, _FORMS = tables.said_names, tables.related_names, tables.name_forms
+
+
+class MergedPassage(NamedTuple):
+    """A passage whose names are merged, its document and place, and a hash of its facts."""
+
+    passage: str
+    document: str
+    start: int
+    facts: str
+
+
+def replace_kept(
+    connection: Connection, kept: KeptNames | None, passages: Iterable[MergedPassage]
+) -> None:
+    """Puts ``kept`` in the place of what was kept; nothing where it is None."""
+    given: Sequence[tuple[Table, Iterable[Sequence[Any]]]] = [
+        (tables.merged_passages, passages),
+        (_SAID, kept.said if kept else ()),
+        (_RELATED, kept.related if kept else ()),
+        (tables.names, kept.names if kept else ()),
+        (_FORMS, kept.forms if kept else ()),
+        (tables.explained_names, kept.explained if kept else ()),
+    ]
+    for table, rows in given:
+        replace_all(connection, table, rows_of_tuples(table, rows if kept else ()))
+    value = {"generic": dict(kept.generic), "greatest": kept.greatest} if kept else None
+    upsert(connection, tables.properties, [property_row(KEPT_NAMES, value)])
+
+
+def replace_some(
+    connection: Connection,
+    table: Table,
+    columns: Sequence[Column[Any]],
+    owners: Iterable[Any],
+    new: Iterable[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """Makes ``new`` rows all of ``table`` that have an owner in one of ``columns``.
+
+    Returns the rows that went and those that came.
+    """
+    keys, owners = list(table.primary_key.columns), list(owners)
+    names = [column.name for column in table.columns if column.name != "number"]
+    stored = {
+        tuple(getattr(row, key.name) for key in keys): tuple(getattr(row, name) for name in names)
+        for column in columns
+        for row in found(connection, select(table), column, owners)
+    }
+    wanted = dict.fromkeys(tuple(row[name] for name in names) for row in new)
+    kept = set(stored.values())
+    gone = {key: row for key, row in stored.items() if row not in wanted}
+    for key in gone:
+        same = (column == value for column, value in zip(keys, key, strict=True))
+        connection.execute(delete(table).where(and_(*same)))
+    came = [dict(zip(names, row, strict=True)) for row in wanted if row not in kept]
+    if came:
+        connection.execute(table.insert(), came)
+    return [*(dict(zip(names, row, strict=True)) for row in gone.values()), *came]
+
+
+def found(
+    connection: Connection, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]
+) -> Iterator[Any]:
+    """The rows of ``query`` whose ``column`` holds one of ``values``."""
+    for batch in batches(dict.fromkeys(values)):
+        yield from connection.execute(query.where(column.in_(batch))).fetchall()
+
+
+def said_with(connection: Connection, column: Column[Any], values: Iterable[str]) -> list[SaidName]:
+    """The names in passages whose ``column`` holds one of ``values``, by passage and place."""
+    return sorted(SaidName(*row) for row in found(connection, select(_SAID), column, values))
+
+
+def one_of(connection: Connection, column: Column[Any], values: Iterable[Any], of: Any) -> set[Any]:
+    """The values in ``of`` of the rows whose ``column`` holds one of ``values``."""
+    query = select(of).distinct()
+    return {value for (value,) in found(connection, query, column, values)}
+
+
+def texts_with(connection: Connection, word: str) -> Iterator[str]:
+    """The texts that hold the characters of ``word``."""
+    column = tables.passages.c.text
+    place = func.strpos if is_postgresql(connection) else func.instr
+    for (text,) in connection.execute(select(column).where(place(column, word) > 0)):
+        yield text
+
+
+def known_names(connection: Connection, ids: Iterable[str]) -> dict[str, KnownName]:
+    """What is known of names by themselves, by id."""
+    query = select(tables.names)
+    return {row.id: KnownName(*row) for row in found(connection, query, tables.names.c.id, ids)}
+
+
+def merges_of(connection: Connection, ids: Sequence[str]) -> list[Merge]:
+    """The merges in which one of the names is kept, or merged into another."""
+    table = tables.merges
+    query = select(*(table.c[name] for name in Merge._fields))
+    both = (table.c.kept_id, table.c.merged_id)
+    return sorted({Merge(*row) for one in both for row in found(connection, query, one, ids)})
+
+
+def group_sizes(connection: Connection, forms: Iterable[int]) -> dict[int, int]:
+    """How many names have each form."""
+    query = select(_FORMS.c.form, func.count()).group_by(_FORMS.c.form)
+    return {form: count for form, count in found(connection, query, _FORMS.c.form, forms)}
+
+
+def rows_of_tuples(table: Table, rows: Iterable[Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of a table whose values stand in tuples."""
+    names = table.columns.keys()
+    return (dict(zip(names, row, strict=True)) for row in rows)
