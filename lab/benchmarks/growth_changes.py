@@ -14,7 +14,9 @@ from typing import Any
 from ragraphs.context import IndexContext
 from ragraphs.evaluation.measuring import timed
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.index.opening import open_index
 from ragraphs.models.protocol import OFFLINE
+from ragraphs.settings import settings
 from ragraphs.state.index import IndexInput
 
 from ..measuring import processor_seconds
@@ -31,14 +33,26 @@ def apply_change(index: str, change: str) -> dict[str, Any]:
     """Brings an index up to date after a change of one document, and tells of the time of it.
 
     The processor time is that beyond the start of the process. Steps side by side share the
-    processor, so that their seconds, which pass meanwhile, overlap.
+    processor, so that their seconds, which pass meanwhile, overlap. Of an index in PostgreSQL the
+    write-ahead log is told, of all that its server does meanwhile.
     """
     context, given = IndexContext(index=index, model=OFFLINE), _given(change)
+    logged = _logged_bytes(index)
     with _watched_steps() as steps:
         processor = processor_seconds()
         seconds, _ = timed(lambda: index_graph.invoke(given, context=context))
         used = processor_seconds() - processor
-    return {"seconds": round(seconds, 2), "processor_seconds": round(used, 2), "steps": steps}
+    found = {"seconds": round(seconds, 2), "processor_seconds": round(used, 2), "steps": steps}
+    return found | {"log_mb": round((_logged_bytes(index) - logged) / 1e6, 2)}
+
+
+def _logged_bytes(index: str) -> int:
+    """The bytes of PostgreSQL's write-ahead log up to now; 0 of an index in a folder."""
+    if settings().database is None:
+        return 0
+    with open_index(index).engine.connect() as connection:
+        query = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')"
+        return int(connection.exec_driver_sql(query).scalar_one())
 
 
 def _given(change: str) -> IndexInput:
