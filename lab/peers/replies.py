@@ -79,7 +79,9 @@ def _facts(title: str, text: str) -> tuple[list[dict[str, Any]], list[dict[str, 
 
 def _lightrag(text: str) -> str:
     entities, relations = _facts("", text)
-    rows = [("entity", one["name"], "Concept", one["description"]) for one in entities]
+    rows: list[tuple[Any, ...]] = [
+        ("entity", one["name"], "Concept", one["description"]) for one in entities
+    ]
     rows += [
         ("relation", one["source"], one["target"], one["relation"], _said(one)) for one in relations
     ]

@@ -13,7 +13,7 @@ _LEVEL = 2  # of communities, as its command line has it
 
 
 def _config(task: Task) -> Any:
-    from graphrag.config.load_config import load_config
+    from graphrag.config.load_config import load_config  # type: ignore[import-not-found]
 
     root = Path(task.folder, "graphrag")
     root.mkdir(exist_ok=True)
@@ -33,8 +33,8 @@ def _config(task: Task) -> Any:
 
 async def index(task: Task) -> None:
     """Indexes ``task.documents``, each with its title before the text."""
-    import pandas as pd
-    from graphrag.api import build_index
+    import pandas as pd  # type: ignore[import-untyped]
+    from graphrag.api import build_index  # type: ignore[import-not-found]
 
     rows = [
         {"id": str(n), "text": f"{one['title']}\n\n{one['text']}", "title": one["title"]}

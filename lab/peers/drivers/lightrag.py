@@ -11,9 +11,9 @@ _WAIT = 3600  # seconds for a reply, which a person may write
 
 
 async def _opened(task: Task) -> Any:
-    from lightrag import LightRAG
-    from lightrag.llm.openai import openai_complete_if_cache, openai_embed
-    from lightrag.utils import EmbeddingFunc
+    from lightrag import LightRAG  # type: ignore[import-not-found]
+    from lightrag.llm.openai import openai_complete_if_cache, openai_embed  # type: ignore[import-not-found]
+    from lightrag.utils import EmbeddingFunc  # type: ignore[import-not-found]
 
     at = {"base_url": task.url, "api_key": "none"}
     embed = partial(openai_embed.func, model=task.embeddings, **at)

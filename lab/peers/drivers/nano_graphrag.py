@@ -10,14 +10,13 @@ from .phases import Ask, Task, run
 
 def _opened(task: Task) -> Any:
     import numpy as np
-    from nano_graphrag import GraphRAG
-    from nano_graphrag._llm import openai_complete_if_cache
-    from nano_graphrag._utils import wrap_embedding_func_with_attrs
+    from nano_graphrag import GraphRAG  # type: ignore[import-not-found]
+    from nano_graphrag._llm import openai_complete_if_cache  # type: ignore[import-not-found]
+    from nano_graphrag._utils import wrap_embedding_func_with_attrs  # type: ignore[import-not-found]
     from openai import AsyncOpenAI
 
     client = AsyncOpenAI()
 
-    @wrap_embedding_func_with_attrs(embedding_dim=task.dimension, max_token_size=8192)
     async def embed(texts: list[str]) -> Any:
         found = await client.embeddings.create(model=task.embeddings, input=texts)
         return np.array([one.embedding for one in found.data])
@@ -27,7 +26,9 @@ def _opened(task: Task) -> Any:
         working_dir=str(task.folder / "nano"),
         best_model_func=complete,
         cheap_model_func=complete,
-        embedding_func=embed,
+        embedding_func=wrap_embedding_func_with_attrs(
+            embedding_dim=task.dimension, max_token_size=8192
+        )(embed),
     )
 
 
