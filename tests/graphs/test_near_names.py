@@ -7,7 +7,8 @@ import random
 import pytest
 from ragraphs.index import resolution
 from ragraphs.stores import tables
-from same_index import rows_of
+
+from lab.living.comparing import rows_of
 
 FIRST = "Ada Ben Cora Dan Eva Finn Gus Ida Jon Kim".split()
 LAST = "Quill Rook Vane Moor Stone Hale Field Moorland Quillson Stein".split()
