@@ -108,7 +108,7 @@ def _make(index: Index, scratch: Scratch, gone: list[str]) -> Arrays:
     before = HOPS.before(index)
     found = _asked(index, before)
     gone += found.gone
-    made = _flat(index, found, before, scratch) if is_large(index) else _exact(index, found, before)
+    made = _flat(index, found, scratch) if is_large(index) else _exact(index, found, before)
     graph, edges = graph_of(found.asked, made.edges), made.edges
     both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
@@ -151,7 +151,7 @@ class _Made(NamedTuple):
 
 def _exact(index: Index, found: Carried, before: Arrays) -> _Made:
     asked, stored = found.asked, partial(_vectors, index, found.asked)
-    if found.new is None:
+    if found.new is None or len(before[_SKETCHES]) != len(before["questions_ends"]) - 1:
         vectors = stored(range(len(asked.questions)))
         sketches, pairs = sketch(vectors), exact_pairs(asked, vectors, found.words)
     else:
@@ -191,7 +191,7 @@ def _followed(
     return np.concatenate([known, read])[rows] if len(known) else read[rows]
 
 
-def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
+def _flat(index: Index, found: Carried, scratch: Scratch) -> _Made:
     asked, words, stored = found.asked, found.words, partial(_vectors, index, found.asked)
     incoming, in_texts = _distinct(asked.incoming)
     read = (stored(texts) for texts in batches(in_texts, _READ))
@@ -200,24 +200,18 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
         vectors = MeaningNeighbours.of(read, len(in_texts), scratch.empty)
     else:
         vectors = WordNeighbours.of(read)
-    if found.new is not None:
-        sketches = _sketches(found, before, stored)
-        pairs = followed_pairs(found, sketches, stored)
-    else:
-        outgoing, out_texts = _distinct(asked.outgoing)
-        listed = KeywordIndex.of(words.take(np.array(in_texts, dtype=np.int64)))
-        pairs = Candidates(incoming, listed, vectors).best(
-            outgoing,
-            (
-                (stored(texts), words.take(np.array(texts, dtype=np.int64)))
-                for texts in batches(out_texts, _COMPARED)
-            ),
-        )
-        every = batches(range(len(asked.questions)), _READ)
-        parts = [sketch(stored(texts)) for texts in every]
-        sketches = np.concatenate(parts) if parts else np.empty((0, 0), np.int8)
+    outgoing, out_texts = _distinct(asked.outgoing)
+    listed = KeywordIndex.of(words.take(np.array(in_texts, dtype=np.int64)))
+    pairs = Candidates(incoming, listed, vectors).best(
+        outgoing,
+        (
+            (stored(texts), words.take(np.array(texts, dtype=np.int64)))
+            for texts in batches(out_texts, _COMPARED)
+        ),
+    )
     edges = joined(pairs, asked.outgoing.passages, incoming.passages, len(asked.ids))
-    return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, sketches)
+    none = np.empty((0, 0), np.int8)  # they would be larger than all other arrays
+    return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, none)
 
 
 def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:

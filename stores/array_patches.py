@@ -106,7 +106,7 @@ def _with_rows(difference: bytes, known: bytes) -> bytes:
     rows = np.empty((count, before.shape[1]), before.dtype)
     rows[at >= 0] = before[at[at >= 0]]
     new = np.frombuffer(difference, before.dtype, offset=start + header + at.nbytes)
-    rows[at < 0] = new.reshape(-1, before.shape[1])
+    rows[at < 0] = new.reshape(int((at < 0).sum()), before.shape[1])
     return difference[start : start + header] + rows.tobytes()
 
 

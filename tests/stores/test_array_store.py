@@ -31,6 +31,7 @@ def tables(change: int) -> dict[str, np.ndarray]:
         "ends": np.cumsum(np.insert(steps, 5, [change] * change)),
         "texts": np.frombuffer(b"some text" * 900 + b"!" * change, np.uint8),
         "none": np.empty(0, np.int32),
+        "no_rows": np.empty((0, 0), np.int8),
         "name": np.array(f"hops {change}"),
     }
 
