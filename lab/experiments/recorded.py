@@ -35,7 +35,7 @@ class _Row(BaseModel):
     answer: str | None
     sufficient: bool
     calls: Annotated[int, Field(ge=0)]
-    tokens: Annotated[int, Field(ge=0)]
+    tokens: Annotated[int, Field(ge=0)] | None = None
     seconds: Annotated[float, Field(ge=0)] = 0.0
     missing: list[str] | str | None = None
     citations: Annotated[int, Field(ge=0)] | list[Any] | None = None
@@ -48,7 +48,7 @@ def read_recorded(
 ) -> Recorded:
     """The outcomes in ``file``, of figures, a JSON list or JSON lines, of ``questions``.
 
-    A row has method, id or question, answer, sufficient, calls and tokens; it may have missing,
+    A row has method, id or question, answer, sufficient and calls; it may have tokens, missing,
     citations (or their number), documents, seconds and the methods tried. Of two rows on the same
     question by the same method the later counts. Raises RagraphsError.
     """
@@ -67,6 +67,8 @@ def read_recorded(
         elif question is None:
             note("are of no question of the set that has an answer")
         else:
+            if row.tokens is None:
+                note("do not say how many tokens were taken, and count as none")
             if row.missing is None and not row.sufficient:
                 note("do not say what is missing; the question itself is taken for it")
             found.setdefault(method, {})[question.id] = score(
@@ -126,7 +128,7 @@ def _outcome(row: _Row) -> Outcome:
         "stop_reason": "answered" if row.sufficient else "insufficient",
         "calls": row.calls,
         "reused": 0,
-        "tokens": row.tokens,
+        "tokens": row.tokens or 0,
         "retrievals": None,
         "retrieved_tokens": None,
         "hops": None,
@@ -136,7 +138,7 @@ def _outcome(row: _Row) -> Outcome:
 
 
 def _rows(file: Path) -> Iterator[_Row]:
-    form = "a row needs method, id or question, answer, sufficient, calls and tokens"
+    form = "a row needs method, id or question, answer, sufficient and calls"
     if file.suffix == ".gz":
         measured = read_figures(file)
         yield from (_Row.model_validate(one.model_dump()) for m in measured for one in m.outputs)

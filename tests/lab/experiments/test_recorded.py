@@ -58,6 +58,12 @@ def test_recorded_outcomes_are_compared_and_nobody_is_asked(experiment, question
     assert found["verdict"].startswith("The cascade does not beat deeprag")
 
 
+def test_rows_without_tokens_are_compared_all_the_same(experiment, question_set):
+    found, by_name = compare(experiment, rows=[{**one, "tokens": None} for one in ROWS])
+    assert (by_name["always basic"]["em"], by_name["always basic"]["tokens"]) == (0.3333, 0)
+    assert any("do not say how many tokens" in note for note in found["notes"])
+
+
 def test_a_right_answer_in_a_sentence_is_not_misleading_and_another_answer_is(
     experiment, question_set
 ):
