@@ -67,7 +67,6 @@ def _compared(
 
     from ..algorithms.half_vectors import half_products
 
-    # Of vectors whose length is 1, or 0.
     cosines = half_products(vectors, asked).T
     best = np.argpartition(-cosines, min(most, len(ids)) - 1, axis=1)[:, :most]
     return [

@@ -56,7 +56,6 @@ def scores(
     Of a large index, of the passages that hold one of the rarer terms, which all terms score.
     """
     asked = [_match(query_terms)]
-    # So many passages have been stored: that is known sooner than how many there are.
     stored = connection.scalar(select(func.max(tables.passages.c.number))) or 0
     if len(query_terms) > 1 and stored >= large.FLAT_FROM:
         held = counts(connection, [[term] for term in query_terms])

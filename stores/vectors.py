@@ -73,12 +73,15 @@ class Vectors(Protocol):
 
     def settle(self, collection: Collection) -> None:
         """Makes what searches of the vectors in ``collection`` need, once all were added."""
+        return
 
     def close(self) -> None:
         """Closes the collections as soon as nobody uses them; the next use opens them anew."""
+        return
 
     def note_written(self, stamp: str) -> None:
         """Takes ``stamp`` for this object's own writing, after which nothing is opened anew."""
+        return
 
     def lacks(self, collection: Collection) -> bool:
         """Whether there is no vector in ``collection``, as after the loss of a server's disk."""
