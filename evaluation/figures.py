@@ -28,8 +28,7 @@ from .datasets import QUESTIONS, Dataset, LabelledQuestion
 from .intervals import Measure, mean_of
 from .metrics import CUTOFFS, all_support_at, answer_f1, containment, exact_match, recall_at
 
-# The folders of a path that begins at the root, at home or with dots; those of another stay.
-_FOLDERS = re.compile(r"(?<![^:@=])(?:~|\.{1,2})?/(?:[^/:@=]+/)*(?=[^/])")
+_FOLDERS = re.compile(r"(?<![^:@=])(?:~|\.{1,2})?/(?:[^/:@=]+/)*(?=[^/])")  # absolute, or dots
 _COSTS = ("calls", "tokens")
 _ROUNDING = 1e-4
 
@@ -82,17 +81,13 @@ class Measurement(NamedTuple):
 def manifest_of(
     name: str, files: Sequence[Path], notes: Sequence[str] = (), program: str = "ragraphs"
 ) -> Manifest:
-    """The manifest of the command of ``program`` that runs, on the set ``name`` in ``files``.
-
-    Folders of this machine are left out of the command. Blocks.
-    """
-    content = hashlib.sha256(b"".join(file.read_bytes() for file in files))
+    """The manifest of the command that runs, without folders of the machine. Blocks."""
     machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
     return Manifest(
         command=f"{program} {shlex.join(_FOLDERS.sub('', part) for part in sys.argv[1:])}",
         commit=_commit(),
         set=name,
-        sha256=content.hexdigest(),
+        sha256=hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest(),
         machine=f"{machine}, Python {platform.python_version()}",
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         notes=list(notes),
@@ -252,9 +247,7 @@ def _outside(old: Sequence[Measurement], new: Sequence[Measurement]) -> Iterator
 
 
 def _same(told: float | None, now: float | None) -> bool:
-    if told is None or now is None:
-        return told is now
-    return abs(told - now) <= _ROUNDING
+    return told is now if told is None or now is None else abs(told - now) <= _ROUNDING
 
 
 def _commit() -> str:

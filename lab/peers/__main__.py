@@ -95,7 +95,7 @@ def installed(name: str, venvs: Path) -> Path:
     python, done = folder / "bin" / "python", folder / "installed"
     if not done.exists():
         venv.create(folder, with_pip=True)
-        command = [python, "-m", "pip", "install", "--quiet", PEERS[name]]
+        command = [str(python), "-m", "pip", "install", "--quiet", PEERS[name]]
         if subprocess.run(command).returncode:
             raise RagraphsError(f"{PEERS[name]} could not be installed into {folder}.")
         done.touch()
@@ -178,7 +178,7 @@ def _cost(row: dict[str, Any]) -> dict[str, Any]:
 
 def _phase(name: str, python: Path, phase: str, file: Path) -> dict[str, Any]:
     log = file.with_name(f"{phase}.log")
-    command = [python, "-m", f"lab.peers.drivers.{name}", phase, file]
+    command = [str(python), "-m", f"lab.peers.drivers.{name}", phase, str(file)]
     with log.open("w") as to:
         code = subprocess.run(command, cwd=_ROOT, stdout=to, stderr=to).returncode
     if code:
