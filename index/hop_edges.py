@@ -223,5 +223,6 @@ def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:
 def _vectors(index: Index, asked: Questioned, texts: Iterable[int]) -> NDArray[np.float32]:
     """Their vectors, of length 1 again, which those of half precision are about."""
     found = index.questions.get([question_id(asked.questions[int(text)]) for text in texts])
-    lengths: NDArray[np.float32] = np.linalg.norm(found, axis=1, keepdims=True)
-    return found / np.maximum(lengths, np.float32(1e-9))
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    found /= np.maximum(lengths, np.float32(1e-9))
+    return found

@@ -96,16 +96,17 @@ def evaluate_documentation(
     context = context.model_copy(update={"layers": [*context.layers, "sentences"]})
     with indexed({"sources": [str(root)]}, context, report) as (index, seconds):
         asked = asyncio.run(_ask_all(asked_for, root, context_of("router", context, index), index))
+        notes = others(index, root, Path(questions).stem)
         about = {
             "embeddings": index.embedder.name,
             "layers": built_layers(index),
             "documents": index.catalogue.count_documents(),
             "passages": index.catalogue.count_passages(),
-            "notes": others(index, root, Path(questions).stem),
+            "notes": notes,
         }
     rows = [row for one in asked for row in _kept(one)]
-    keep(outputs, Path(questions).expanduser(), root, about["notes"], rows)
-    outputs = [one.output for one in asked]
+    keep(outputs, Path(questions).expanduser(), root, notes, rows)
+    routed = [one.output for one in asked]
     return {
         "set": Path(questions).stem,
         "model": context.model,
@@ -119,9 +120,9 @@ def evaluate_documentation(
             for way in WAYS
         },
         "times": {way: _medians([one.times[way] for one in asked]) for way in WAYS},
-        "kinds": Counter(output["decision"]["kind"] for output in outputs),
-        "methods": Counter(output["method"] for output in outputs),
-        "limits": sum(output["stop_reason"] in _LIMITS for output in outputs),
+        "kinds": Counter(output["decision"]["kind"] for output in routed),
+        "methods": Counter(output["method"] for output in routed),
+        "limits": sum(output["stop_reason"] in _LIMITS for output in routed),
         "rows": list(map(_row, asked)),
     }
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 _SINCE_1 = ("passages", "before"), ("readings", "words"), ("replies", "words")
 _SINCE_2 = ("documents", "metadata"), ("passages", "metadata"), ("passages", "turns")
 _SENTENCES, _QUESTIONS = ("passage", "vectors"), ("id", "vector")
-_VECTORS = {
+_VECTORS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("sentence_vectors", "sentence_vectors_beside"), _SENTENCES),
     **dict.fromkeys(("question_vectors", "question_vectors_beside"), _QUESTIONS),
 }
