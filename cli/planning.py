@@ -116,11 +116,7 @@ def needs(
         }
 
     stores = stores_for(passages)
-    inside, outside = (
-        (_serving, lambda figures: 0.0)
-        if stores == "folder"
-        else (lambda figures: _serving(figures) - _vectors(figures), _vectors)
-    )
+    inside, outside = (_serving, _nothing) if stores == "folder" else (_without_vectors, _vectors)
     cost = _money(passages, prices, words, model, embeddings)
     hours = cost["requests"] / requests_a_second / _HOUR
     return {
@@ -156,6 +152,14 @@ _vectors = _of_layers("vectors_mb")
 
 def _serving(figures: Any) -> float:
     return float(figures["serving_mb"])
+
+
+def _without_vectors(figures: Any) -> float:
+    return _serving(figures) - _vectors(figures)
+
+
+def _nothing(figures: Any) -> float:
+    return 0.0
 
 
 def stores_for(passages: int) -> Stores:

@@ -20,7 +20,8 @@ from ..algorithms.entities.merging import (
     stated_in,
 )
 from ..algorithms.entities.name_forms import forms_of, is_surname
-from ..algorithms.entities.senses import Said, Senses
+from ..algorithms.entities.sense_kinds import Said
+from ..algorithms.entities.senses import Senses
 from ..algorithms.entities.spellings import person_parts, same_person
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityGraph, EntityMention, Merge, Relation, SaidName

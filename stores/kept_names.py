@@ -101,7 +101,7 @@ def texts_with(connection: Connection, word: str) -> Iterator[str]:
 
 
 def known_names(connection: Connection, ids: Iterable[str]) -> dict[str, KnownName]:
-    """What is known of names by themselves, by id."""
+    """The spelling and the kinds of names by themselves, by id."""
     query = select(tables.names)
     return {row.id: KnownName(*row) for row in found(connection, query, tables.names.c.id, ids)}
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ...language.analyser import STOP_WORDS, one_line, sentences, shortened
 from ...language.mentions import normalised
 from .clusters import Link, Name, abbreviated, compatible, initials, sharing
-from .senses import FoundFacts, Said
+from .sense_kinds import Said
+from .senses import FoundFacts
 from .spellings import kinds_of
 
 MOST_SHOWN = 120

@@ -29,7 +29,8 @@ from .clusters import Link, Name, propose
 from .decisions import Decisions, digest
 from .known_mentions import KnownMentions
 from .name_forms import forms_of
-from .senses import FoundFacts, Said, Senses, end_of
+from .sense_kinds import Said
+from .senses import FoundFacts, Senses, end_of
 from .short_names import with_short_names
 from .spans import SpellingIndex
 from .spellings import person_parts

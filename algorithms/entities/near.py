@@ -19,7 +19,7 @@ class Near(NamedTuple):
 
 
 class AskedNames:
-    """Normalised names that a corpus has; ``asked`` are those of which someone asked."""
+    """Normalised names that a corpus has; ``asked`` holds the ones of which someone asked."""
 
     def __init__(self, names: Collection[str], near: Near | None) -> None:
         self._names, self._others = names, near.known if near else ()

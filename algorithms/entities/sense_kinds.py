@@ -1,15 +1,27 @@
-"""Telling the senses of one name apart by the kinds of things that it is said to be."""
+"""The senses of one name told apart by the kinds of things that it is said to be."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from .spellings import kinds_of
 
-if TYPE_CHECKING:
-    from .senses import Said
+
+class Said(NamedTuple):
+    """One name in one passage as written, with its type and description there.
+
+    ``slot`` groups names that may be one: it is the normalised name, or the spelling if a
+    correction split that off from others of the same normalised name.
+    """
+
+    passage: str
+    title: str
+    spelling: str
+    slot: str
+    type: str
+    description: str
 
 
 def by_kinds(group: Sequence[Said], ids: Mapping[tuple[str, ...], str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from .clusters import Link, Name, compatible, similarity
 from .decisions import ALONE, Decisions, alone, digest, entity_id
 from .near import AskedNames, Near
 from .persons import Persons
-from .sense_kinds import by_kinds, divided
+from .sense_kinds import Said, by_kinds, divided
 from .spellings import ALIAS_RELATION, Alias, aliases_in_text, is_byname, kinds_of, person_parts
 
 _T = TypeVar("_T")
@@ -34,21 +34,6 @@ class FoundFacts(NamedTuple):
     facts: PassageFacts
     start: int = 0
     heading: str = ""
-
-
-class Said(NamedTuple):
-    """One name in one passage as written, with its type and description there.
-
-    ``slot`` groups names that may be one: it is the normalised name, or the spelling if a
-    correction split that off from others of the same normalised name.
-    """
-
-    passage: str
-    title: str
-    spelling: str
-    slot: str
-    type: str
-    description: str
 
 
 class Senses:

@@ -198,7 +198,7 @@ def _known_pairs(before: Arrays, incoming: Ints, outgoing: Ints) -> tuple[Pairs,
 def carried_to_arrays(
     found: Carried, read: NDArray[np.uint64], pairs: Pairs
 ) -> dict[str, NDArray[Any]]:
-    """The arrays from which ``carried`` takes over, beside those of the graph."""
+    """The arrays from which ``carried`` takes over, beside the arrays of the graph."""
     asked = found.asked
     best = np.full(len(asked.outgoing.passages), -1, dtype=np.int32)
     similarity = np.zeros(len(best))

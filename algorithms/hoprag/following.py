@@ -37,7 +37,7 @@ def followed_pairs(found: Carried, sketches: Sketch, vectors_of: Callable[[Ints]
     twice = np.zeros(len(best))
     best[found.known.outgoing] = found.known.incoming
     twice[found.known.outgoing] = 2 * found.known.similarity
-    compared = _Compared(found, sketches, vectors_of)
+    compared = _ComparedQuestions(found, sketches, vectors_of)
     left, changed = np.flatnonzero(best < 0), np.zeros(len(best), dtype=np.bool_)
     for i, j in (_of_left(compared, left), _of_added(compared, best, twice, found.added)):
         best[i], changed[i] = j, True
@@ -49,7 +49,7 @@ def followed_pairs(found: Carried, sketches: Sketch, vectors_of: Callable[[Ints]
     return Pairs(have, best[have], similarity[have])
 
 
-class _Compared:
+class _ComparedQuestions:
     """The questions of both directions, compared in pairs of their numbers."""
 
     def __init__(
@@ -97,7 +97,7 @@ class _Compared:
         return np.array([len(a & b) / max(len(a | b), 1) for a, b in sets])
 
 
-def _of_left(compared: _Compared, left: Ints) -> tuple[Ints, Ints]:
+def _of_left(compared: _ComparedQuestions, left: Ints) -> tuple[Ints, Ints]:
     """The r⁺ in ``left`` with the best r⁻ of each."""
     found, most = [_NO_PAIRS], np.full((len(left), 1), -np.inf, dtype=np.float32)
     for block in _blocks(len(compared.incoming), len(left)):
@@ -112,7 +112,7 @@ def _of_left(compared: _Compared, left: Ints) -> tuple[Ints, Ints]:
 
 
 def _of_added(
-    compared: _Compared, best: Ints, twice: NDArray[np.float64], added: Ints
+    compared: _ComparedQuestions, best: Ints, twice: NDArray[np.float64], added: Ints
 ) -> tuple[Ints, Ints]:
     """The r⁺ whose ``best`` is now another: one of the ``added`` r⁻."""
     found, known = [_NO_PAIRS], np.flatnonzero(best >= 0)

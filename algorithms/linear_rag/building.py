@@ -32,19 +32,7 @@ def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageReco
     """
     before = before if (kept >= 0).any() else None
     known = before.keys if before else DistinctTexts.of([])
-    new, numbers = list[str](), dict[str, int]()
-
-    def number(key: str) -> int:
-        found = numbers.get(key)
-        if found is None:
-            found = known.get(key)
-            if found is None:
-                found = len(known) + len(new)
-                new.append(key)
-            numbers[key] = found
-        return found
-
-    columns = _read(records, number)
+    columns, new = _numbered(records, known)
     if before:
         columns = _joined(_columns_of(before), columns)
     first_new = before.passages if before else 0
@@ -79,6 +67,23 @@ def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageReco
         **_words(before, numbered, new),
         **term_lists(before, kept, records, columns.counts, first),
     )
+
+
+def _numbered(records: Sequence[PassageRecord], known: DistinctTexts) -> tuple[_Columns, list[str]]:
+    """The columns of ``records``, and the keys beyond the ``known`` ones, by their numbers."""
+    new, numbers = list[str](), dict[str, int]()
+
+    def number(key: str) -> int:
+        found = numbers.get(key)
+        if found is None:
+            found = known.get(key)
+            if found is None:
+                found = len(known) + len(new)
+                new.append(key)
+            numbers[key] = found
+        return found
+
+    return _read(records, number), new
 
 
 class _Columns(NamedTuple):

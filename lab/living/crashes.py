@@ -272,7 +272,7 @@ def _ask(place: Path, file: Path, ended: Any) -> None:
 
 
 def _problem(ask: Callable[[], Any]) -> str:
-    """What is wrong with an answer: an error, no evidence, or a document in two editions."""
+    """The fault of an answer: an error, no evidence, or a document in two editions."""
     try:
         evidence = ask()["evidence"]
     except Exception as error:

@@ -38,10 +38,10 @@ def as_in_format(engine: Engine, format: int) -> None:
 
 def _with_whole_vectors(connection: Connection) -> None:
     for table, (key, column) in _VECTORS.items():
-        for id, blob in sql(connection, f"SELECT {key}, {column} FROM {table}").all():
-            whole = np.frombuffer(zlib.decompress(blob), "<f2").astype("<f4").tobytes()
+        for row in sql(connection, f"SELECT {key}, {column} FROM {table}").mappings().all():
+            whole = np.frombuffer(zlib.decompress(row[column]), "<f2").astype("<f4").tobytes()
             change = f"UPDATE {table} SET {column} = :whole WHERE {key} = :id"
-            sql(connection, change, whole=whole, id=id)
+            sql(connection, change, whole=whole, id=row[key])
         sql(connection, f"ALTER TABLE {table} DROP COLUMN size")
         if key == "id":
             sql(connection, f"ALTER TABLE {table} DROP COLUMN dimension")
