@@ -51,7 +51,7 @@ def question_id(question: str) -> str:
 async def embed_questions(index: Index, context: Context) -> None:
     """Gives every distinct question its vector.
 
-    Where those of before are all there, only new questions are looked for.
+    Where all of before are there, only new questions are looked for.
     """
     texts, ids = await asyncio.to_thread(_without_vectors, index)
     await keep_vectors(
@@ -164,7 +164,7 @@ def _exact(index: Index, found: Carried, before: Arrays) -> _Made:
 
 
 def _sketches(found: Carried, before: Arrays, stored: Callable[[Ints], Any]) -> Sketch:
-    """The sketches of all texts; those of before from its arrays."""
+    """The sketches of all texts; the ones of before from its arrays."""
     known, new = before[_SKETCHES], np.flatnonzero(found.sources < 0)
     if not len(new):
         return known[found.sources]
@@ -177,7 +177,7 @@ def _sketches(found: Carried, before: Arrays, stored: Callable[[Ints], Any]) -> 
 def _followed(
     found: Carried, before: Arrays, used: Ints, stored: Callable[[Ints], Any]
 ) -> NDArray[np.float32]:
-    """The vectors of the texts ``used``; those of before from its arrays."""
+    """The vectors of the texts ``used``; the ones of before from its arrays."""
     known = before.get("vectors", np.empty((0, 0), np.float32))
     row = np.full(len(before["questions_ends"]), -1, dtype=np.int64)
     if len(known):
@@ -221,7 +221,7 @@ def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:
 
 
 def _vectors(index: Index, asked: Questioned, texts: Iterable[int]) -> NDArray[np.float32]:
-    """Their vectors, of length 1 again, which those of half precision are about."""
+    """Their vectors, of length 1 again, which vectors of half precision have about."""
     found = index.questions.get([question_id(asked.questions[int(text)]) for text in texts])
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     found /= np.maximum(lengths, np.float32(1e-9))

@@ -8,19 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    String,
-    Table,
-    cast,
-    delete,
-    exists,
-    func,
-    select,
-    tuple_,
-)
+import sqlalchemy as sql
+from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists, func, select
 
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
@@ -237,7 +226,7 @@ class EntityStore:
     def naming(self) -> Iterator[tuple[str, str]]:
         """Each passage that names entities, with a text of where it does, and of their names."""
         table, name = tables.mentions.c, tables.entities.c.name
-        place = cast(table.start, String) + " " + cast(table.end, String) + " "
+        place = sql.cast(table.start, sql.String) + " " + sql.cast(table.end, sql.String) + " "
         query = (
             select(table.passage, func.aggregate_strings(place + name, "\n"))
             .join(tables.entities, tables.entities.c.id == table.entity)
@@ -387,7 +376,7 @@ class EntityStore:
         It takes the place of an earlier correction about the two. Returns its number.
         """
         table = tables.corrections
-        same = tuple_(table.c.a, table.c.b).in_([(a, b), (b, a)])
+        same = sql.tuple_(table.c.a, table.c.b).in_([(a, b), (b, a)])
         with self._engine.begin() as connection:
             connection.execute(delete(table).where(same))
             new = table.insert().values(action=action, a=a, b=b).returning(table.c.number)

@@ -31,7 +31,7 @@ def followed_pairs(found: Carried, sketches: Sketch, vectors_of: Callable[[Ints]
 
     A question whose answer of before is still there is compared with those that were added, any
     other with all: by their ``sketches`` (n, d), and where these leave it open by their vectors.
-    ``vectors_of`` gives those of distinct texts by their numbers, ascending.
+    ``vectors_of`` gives the vectors of distinct texts by their numbers, ascending.
     """
     best = np.full(len(found.asked.outgoing.texts), -1, dtype=np.int64)
     twice = np.zeros(len(best))

@@ -93,7 +93,7 @@ class LivingDocuments:
 
 
 class Plan(NamedTuple):
-    """The changes in all, and those of a run at most; documents to begin with; comparisons."""
+    """The changes in all, and the most in a run; documents to begin with; comparisons."""
 
     changes: int
     together: int

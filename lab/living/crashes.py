@@ -186,7 +186,7 @@ def _index(place: Path, name: str, kind: RunKind) -> None:
 def _compared(place: Path, fresh: str) -> tuple[Differences, list[str]]:
     """The differences from a fresh index, and breaks within the communities, which it may not have.
 
-    Communities start from the ones before, so that those of a fresh index are others.
+    Communities start from the ones before, so that a fresh index has others.
     """
     _index(place, fresh, "update")
     one, other = (open_index(_context(place, name)) for name in ("index", fresh))
