@@ -35,7 +35,7 @@ _SHOWN = 200  # characters of a row that differs
 class Differences(NamedTuple):
     """The parts in which two indexes differ, each in a sentence; HopRAG's edges are apart.
 
-    ``edges`` are those of the second index, ``other_edges`` the ones that only one of the two has.
+    ``edges`` counts the second index's, ``other_edges`` the ones that only one of the two has.
     """
 
     sentences: list[str]
