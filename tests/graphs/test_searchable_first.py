@@ -25,7 +25,7 @@ def begun(indexing, monkeypatch):
     def fail(*given):
         raise RagraphsError("The run ends here.")
 
-    monkeypatch.setattr(hop_edges, "make_hops", fail)
+    monkeypatch.setattr(hop_edges, "_make", fail)
     monkeypatch.setattr("ragraphs.index.sentences._link_passages", fail)
     with pytest.raises(RagraphsError, match="The run ends here"):
         indexing.run(
