@@ -22,7 +22,7 @@ def begun(indexing, monkeypatch):
     indexing.run("docs", context=LAYERS)
     assert behind(indexing.index) == {}
 
-    def fail(*given):
+    def fail(*given, **named):
         raise RagraphsError("The run ends here.")
 
     monkeypatch.setattr(hop_edges, "_make", fail)
