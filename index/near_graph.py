@@ -74,14 +74,12 @@ class NearNamesMerged:
 
     def _entities(self, names: Iterable[str]) -> dict[str, str]:
         """The entity of each name, as it was before."""
-        found_in = {one.name: one.entity for one in self._placed.before}
-        table = tables.said_names
+        names = set(names)
+        found_in = {one.name: one.entity for one in self._placed.before if one.name in names}
         query = select(SAID.name, SAID.entity).distinct()
         query = query.where(SAID.passage.not_in(self._placed.passages))
-        rows = found(self._connection, query, table.c.name, names)
-        return {id: one for id, one in found_in.items() if id in set(names)} | dict(
-            tuple(row) for row in rows
-        )
+        rows = found(self._connection, query, SAID.name, names)
+        return found_in | dict(tuple(row) for row in rows)
 
     def _load(self, ids: Iterable[str]) -> list[Name]:
         """The names with these ids that passages have."""

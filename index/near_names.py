@@ -47,9 +47,9 @@ def merged_passages(index: Index) -> dict[str, MergedPassage]:
     table = tables.passages.c
     with index.engine.connect() as connection:
         places = connection.execute(select(table.id, table.document, table.start)).fetchall()
-    facts = index.readings.digests("facts")
+    facts = index.readings.codes("facts")
     return {
-        id: MergedPassage(id, document, start, facts[id])
+        id: MergedPassage(id, document, start, f"{facts[id]:016x}")
         for id, document, start in places
         if id in facts
     }
@@ -174,7 +174,7 @@ class NearNames:
         return firsts
 
     def __contains__(self, name: object) -> bool:
-        """Whether a normalised name is one of those that are left out."""
+        """Whether the corpus has a normalised name that is not placed here, or is general."""
         if name in self._slots or name in self.generic:
             return name in self.generic
         return bool(one_of(self._connection, SAID.slot, [str(name)], SAID.slot))

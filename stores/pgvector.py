@@ -109,14 +109,17 @@ class PostgresVectors(Vectors):
             )
 
     def lacks(self, collection: Collection) -> bool:
-        some = partial(rows, self._engine)
-        return self._read(collection, lambda table: not [*some(select(table.c.id).limit(1))], True)
+        def look(table: Table) -> bool:
+            with self._engine.connect() as connection:
+                return connection.scalar(select(table.c.id).limit(1)) is None
+
+        return self._read(collection, look, True)
 
     def ids(self, collection: Collection) -> set[str]:
-        every = partial(rows, self._engine)
-        return self._read(
-            collection, lambda table: {id for (id,) in every(select(table.c.id))}, set()
-        )
+        def read(table: Table) -> set[str]:
+            return {id for (id,) in rows(self._engine, select(table.c.id))}
+
+        return self._read(collection, read, set())
 
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]

@@ -102,13 +102,6 @@ class ReadingStore:
             digest.update(f"{passage}{value}".encode())
         return digest.hexdigest()
 
-    def digests(self, kind: ReadingKind) -> dict[str, str]:
-        """A hash of the value of each passage that was read."""
-        return {
-            passage: hashlib.blake2b(value.encode(), digest_size=8).hexdigest()
-            for passage, value in rows(self._engine, _values(kind))
-        }
-
     def failed(self, kind: ReadingKind) -> list[tuple[str, str]]:
         """The passages that could not be read, and why."""
         query = (

@@ -182,7 +182,7 @@ merges = Table(
     Column("reason", WORD, nullable=False),
     Column("score", Float, nullable=False),
 )
-# What the merging of names rests on, so that an update reads only what is near a change.
+# The grounds on which names are merged, so that an update reads only those near a change.
 merged_passages = Table(
     "merged_passages",
     metadata,

@@ -11,8 +11,7 @@ CHROMA = "ragraphs.stores.chroma"
 HEAVY = (CHROMA, "sqlalchemy", "chromadb", "numpy", "fastembed", "langchain_openai", "igraph")
 OTHERS = ("openai", "langchain", "langchain_openai", "fastembed", "onnxruntime", "tiktoken")
 POSTGRESQL = "sqlalchemy.dialects.postgresql"
-DRAWING = "matplotlib"  # which igraph would load
-UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer", POSTGRESQL, DRAWING)
+UNUSED = (*OTHERS, "huggingface_hub", "tavily", "networkx", "pypdf", "typer", POSTGRESQL)
 
 INDEXED = """
 from ragraphs.context import IndexContext

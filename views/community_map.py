@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..algorithms.light_igraph import light_igraph
 from ..index.layers import ENTITIES, HIERARCHY
 from ..index.opening import CachedValue, Index
 from ..stores.communities import StoredCommunity
@@ -185,7 +184,8 @@ def _places(
     circles: Mapping[str, Circle], members: Mapping[str, Sequence[str]], pairs: Sequence[Pair]
 ) -> dict[str, tuple[float, float]]:
     """Where each entity stands in its circle: related ones near each other."""
-    igraph = light_igraph()
+    import igraph
+
     leaf = {entity: id for id, some in members.items() for entity in some}
     related: defaultdict[str, list[Pair]] = defaultdict(list)
     for a, b in pairs:
@@ -211,7 +211,8 @@ def _layout(graph: igraph.Graph) -> igraph.Layout:
 @contextmanager
 def _repeatable() -> Iterator[None]:
     """Makes igraph's layouts the same every time; it has one generator for the whole process."""
-    igraph = light_igraph()
+    import igraph
+
     with _RANDOMNESS:
         igraph.set_random_number_generator(random.Random(_SEED))
         try:

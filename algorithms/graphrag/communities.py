@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...state.reports import Community
-from ..light_igraph import light_igraph
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -226,9 +225,11 @@ def _runs(values: Ints, keys: Ints) -> Iterator[Ints]:
 
 def _connected(inner: _WeightedGraph, labels: Ints) -> Ints:
     """``labels`` with each connected part of a label on its own."""
+    import igraph
+
     kept = inner.within(labels)
     pairs = np.column_stack([kept.source, kept.target])
-    parts = light_igraph().Graph(len(labels), pairs).connected_components().membership
+    parts = igraph.Graph(len(labels), pairs).connected_components().membership
     return np.where(labels < 0, -1, np.array(parts, dtype=np.int64))
 
 
@@ -297,7 +298,7 @@ def _moving(pairs: Ints, weight: Floats, start: Ints, free: Flags) -> Ints:
 
 
 def _leiden(pairs: Ints, weight: Floats, start: Ints, stays: Flags | None) -> Ints:
-    igraph = light_igraph()
+    import igraph
     import leidenalg
 
     partition = leidenalg.ModularityVertexPartition(

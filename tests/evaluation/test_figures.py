@@ -114,7 +114,7 @@ def test_rankings_and_answers_are_recorded_with_how_they_were_made(run):
         ("/musique", "musique"),
         ("../../sets/musique/", "musique/"),
         ("~/sets/musique", "musique"),
-        ("--record=/tmp/f.gz", "--record=f.gz"),
+        ("--record=/sets/f.gz", "--record=f.gz"),
         ("fastembed:some/MiniLM@/models/x", "fastembed:some/MiniLM@x"),
         ("openai:meta/llama", "openai:meta/llama"),
         ("http://localhost:8000/v1", "http://localhost:8000/v1"),

@@ -160,6 +160,7 @@ class TestCopies:
         second = there.save("hops", lambda scratch: tables(1), first)
         there.delete_all_but([second])
         there.check(second)
+        np.testing.assert_array_equal(there.load(second)["rows"], tables(1)["rows"])
 
     def test_a_whole_leaves_nothing_of_what_it_differed_from(self, here, there):
         first, _, third = changing(there)
