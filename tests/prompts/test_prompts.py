@@ -101,9 +101,9 @@ def test_prompts_for_answers_ask_for_the_same_brief_forms(name):
     forms = {
         line.split(":")[0]: line
         for line in built_in("answer").splitlines()
-        if line.startswith(("   - An overview", "   - A letter"))
+        if line.startswith(("   - A name", "   - An overview", "   - A letter"))
     }
-    assert len(forms) == 2 and set(forms.values()) <= set(built_in(name).splitlines())
+    assert len(forms) == 3 and set(forms.values()) <= set(built_in(name).splitlines())
     assert "no longer than it needs" in built_in(name)
 
 
