@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NoReturn
 
-from .asking import answer_plainly
+from .deferring import PACKAGES, defer
 
 
 def main() -> NoReturn:
@@ -17,6 +17,8 @@ def main() -> NoReturn:
     gc.set_threshold(50_000, 20, 100)  # a tenth of imports and of runs goes into it otherwise
     atexit.register(gc.freeze)  # to look for garbage at the very end took a seventh of a question
     try:
+        from .asking import answer_plainly
+
         code = answer_plainly(sys.argv[1:])
         sys.stdout.flush()
     except BaseException as error:
@@ -27,9 +29,11 @@ def main() -> NoReturn:
 
 
 def _run(commands: Callable[..., object] | None = None) -> NoReturn:
-    from .main import app, main
+    for package in PACKAGES:
+        defer(package)
+    from .main import main
 
-    main(commands or app)
+    main(commands)
 
 
 def _fail(error: BaseException, **_: object) -> NoReturn:

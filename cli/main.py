@@ -33,15 +33,14 @@ from .serve import serve
 from .trace import Trace
 from .trying import try_model
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
 
 
-def main(commands: Callable[..., Any] = app, name: str = "ragraphs") -> NoReturn:
+def main(commands: Callable[..., Any] | None = None, name: str = "ragraphs") -> NoReturn:
     """Runs a command line: exit code 1 for a failure, 2 for wrong usage, 130 for Ctrl-C."""
     try:
-        code = commands(prog_name=name, standalone_mode=False)
+        code = (commands or program(*sys.argv[1:2]))(prog_name=name, standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
         sys.stdout.flush()  # where it fails, it is told
@@ -62,7 +61,6 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def every_command(
     _version: Annotated[
         bool,
@@ -302,10 +300,22 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Build on it": {"new": new},
 }
 
-for _panel, _commands in _PANELS.items():
-    for _name, _command in _commands.items():
-        if isinstance(_command, typer.Typer):
-            app.add_typer(_command, name=_name, rich_help_panel=_panel)
-        else:
-            epilog = _METHODS_HELP if _name in ("ask", "chat") else None
-            app.command(_name, rich_help_panel=_panel, epilog=epilog)(_command)
+
+def program(command: str = "") -> typer.Typer:
+    """The program with ``command`` alone, or with all where none has that name.
+
+    The flags of one command take a tenth of the time that those of all take.
+    """
+    app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
+    app.callback()(every_command)
+    known = any(command in panel for panel in _PANELS.values())
+    for panel, commands in _PANELS.items():
+        for name, asked in commands.items():
+            if known and name != command:
+                continue
+            if isinstance(asked, typer.Typer):
+                app.add_typer(asked, name=name, rich_help_panel=panel)
+            else:
+                epilog = _METHODS_HELP if name in ("ask", "chat") else None
+                app.command(name, rich_help_panel=panel, epilog=epilog)(asked)
+    return app

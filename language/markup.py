@@ -31,7 +31,8 @@ _HEADING = re.compile(
 _LINE = re.compile(
     r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]*[/.#][^\s>]*>?(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
     r"|^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\[\]\n]*\]\(#[^()\s]*\)[ \t]*$"
-    r"|^(?=[^\w\n]|_)(?=[^\n]*[-=*_~+|])(?:[^\w\n]|_)+$",  # definitions of links, contents, rules
+    r"|^(?=[^\w\n]|_)(?=[^\n]*[-=*_~+|])(?:[^\w\n]|_)+$"  # definitions of links, contents, rules
+    r"|^[ \t]*\.\.[ \t](?:_[^\n]+:|[\w-]+::)(?:[ \t][^\n]*)?$",  # targets, directives
     re.MULTILINE,
 )
 _IMAGE = re.compile(r"!\[[^\[\]\n]*\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\[\]\n]*\])")
@@ -45,8 +46,9 @@ _TAGS = (
     "|tbody|td|th|thead|tr|tt|u|ul"
 )
 _INLINE = re.compile(
-    r"(?=[`\[<*_~>])(?:"  # most characters are none of these
-    r"(?<!`)(?P<tick>`{1,3})(?!`)(?P<code>[^`\n]+)(?P=tick)(?!`)"
+    r"(?=[`\[<*_~>:])(?:"  # most characters are none of these
+    r":(?:[a-z]+:){1,2}(?=`[^`\n])"  # a role, as of ":doc:`install`"
+    r"|(?<!`)(?P<tick>`{1,3})(?!`)(?P<code>[^`\n]+)(?P=tick)(?!`)"
     rf"|\[(?P<label>(?:[^\[\]\n]|\n(?!\s*\n)|\[[^\[\]\n]*\])*)\](?:{_ADDRESS})"
     r"|\[[\^!][^\[\]\s]+\]:?"
     rf"|</?(?:{_TAGS})(?=[\s/>])[^<>]*>"
@@ -54,7 +56,7 @@ _INLINE = re.compile(
     r"|~~(?=\w)|(?<=\w)~~|^>+(?=[ \t\n]))",
     re.MULTILINE | re.IGNORECASE,
 )
-_MAY_HAVE = re.compile(r"[*_`\[<#>=~|]|---|\+\+\+")
+_MAY_HAVE = re.compile(r"[*_`\[<#>=~|]|---|\+\+\+|\.\. ")
 _INK = re.compile(r"\S+")
 
 

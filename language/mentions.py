@@ -87,7 +87,7 @@ _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:ll|ve|re|d|m))$", re.IGNORECASE
 _NO_NAME = re.compile(
     r"^(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter)"
     r" (?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b"
-    rf"|^(?:\d+(?:st|nd|rd|th)?|[a-z]\.?)$|{_CONTRACTION.pattern}",
+    rf"|^(?:\d+(?:st|nd|rd|th)?|[a-z]\.?|none|true|false|null)$|{_CONTRACTION.pattern}",
     re.IGNORECASE,
 )
 _CAPITALS = frozenset({"US", "WHO"})

@@ -6,14 +6,15 @@ import asyncio
 import os
 import re
 import shlex
+import socket
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..settings import Settings
-from .chat.fetch import fetch_json, rows_in
 
-_SECONDS = 0.3
+_SECONDS, _TO_REACH = 0.3, 0.1
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _NAME = re.compile(r"[A-Za-z0-9][\w./:@+-]{0,99}", re.ASCII)
 _OTHER_MODELS = re.compile(r"embed|bge-|minilm|rerank|whisper", re.IGNORECASE)
@@ -49,8 +50,9 @@ _PROVIDERS = (
 def advice(operator: Settings) -> str:
     """One sentence on how to get written answers here: a model within reach, or how to connect one.
 
-    Local servers at their usual addresses are asked for their models, for at most 0.3 s in all,
-    where no setting and no key of the operator's names another way. Blocks; not for event loops.
+    Local servers that listen at their usual addresses are asked for their models, for at most 0.3 s
+    in all, where no setting and no key of the operator's names another way. Blocks; not for event
+    loops.
     """
     if operator.model != "offline":
         return f"{operator.model}, the model of RAGRAPHS_MODEL, answers where --model is left out."
@@ -92,27 +94,45 @@ def _local() -> str:
 def _models_at(addresses: list[str]) -> list[str | None]:
     """Of each address its first chat model, "" where it lists none, None where nobody answers."""
 
-    async def ask() -> list[str | None]:
-        import httpx
+    listening = list(filter(_listens, addresses))
+    if not listening:  # the client takes a tenth of a second to import
+        return [None for _ in addresses]
+    import httpx
 
+    from .chat.fetch import fetch_json
+
+    async def ask() -> list[str | None]:
         # Past no proxy and no certificate: nothing but this machine is asked.
         async with httpx.AsyncClient(trust_env=False, verify=False) as client:
             tasks = [
                 asyncio.create_task(fetch_json(client, f"{address.rstrip('/')}/models"))
-                for address in addresses
+                for address in listening
             ]
             done, late = await asyncio.wait(tasks, timeout=_SECONDS)
             for task in late:
                 task.cancel()
             return [_first_model(task.result()) if task in done else None for task in tasks]
 
-    return asyncio.run(ask())
+    names = dict(zip(listening, asyncio.run(ask()), strict=True))
+    return [names.get(address) for address in addresses]
+
+
+def _listens(address: str) -> bool:
+    """Whether a server accepts a connection at ``address`` at once."""
+    with suppress(OSError, ValueError):
+        place = urlsplit(address)
+        port = place.port or (443 if place.scheme == "https" else 80)
+        socket.create_connection((place.hostname or "", port), _TO_REACH).close()
+        return True
+    return False
 
 
 def _first_model(data: object) -> str | None:
     """The first model in a list in OpenAI's form whose name can be typed and does not embed."""
     if not (isinstance(data, dict) and data.get("object") == "list"):
         return None
+    from .chat.fetch import rows_in
+
     names = [row.get("id") for row in rows_in(data, "data")]
     fit = (name for name in names if isinstance(name, str) and _NAME.fullmatch(name))
     return next((name for name in fit if not _OTHER_MODELS.search(name)), "")

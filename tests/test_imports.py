@@ -58,6 +58,31 @@ except SystemExit:
     assert loaded_by((script, heavy))[-2:] == ["[]", "True True"]
 
 
+@pytest.mark.slow
+def test_a_question_on_the_command_line_imports_no_client_and_a_package_put_off_is_whole():
+    asked = """
+import sys
+from ragraphs.cli.deferring import PACKAGES, defer
+
+for package in PACKAGES:
+    defer(package)
+import ragraphs.graphs.router
+from ragraphs.models import nearby
+
+nearby._models_at(["http://127.0.0.1:9/v1"])
+"""
+    used = """
+import langgraph_sdk, psutil
+from langsmith.types import RunSelectField
+
+print(langgraph_sdk.get_client.__module__, psutil.cpu_count() > 0, type(psutil).__name__)
+"""
+    client = ("langgraph_sdk.client", "httpx", "langsmith.types.agent", "psutil._common")
+    assert loaded_by((asked, client), (used, ())) == [
+        "[]", "langgraph_sdk._async.client True module", "[]",
+    ]  # fmt: skip
+
+
 def loaded_by(*steps: tuple[str, tuple[str, ...]]) -> list[str]:
     """Which names of each step are loaded when its script has run, in one process for all."""
     shown = "import sys; print([name for name in {!r} if name in sys.modules])"

@@ -11,10 +11,20 @@ from pathlib import Path
 
 import pytest
 from ragraphs.cli import show
+from ragraphs.cli.main import program
 from ragraphs.context import Context, CragContext, IndexContext
 from rich.cells import cell_len
+from typer.main import get_group
 
 COMMAND = str(Path(sys.executable).with_name("ragraphs"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "made"), [("ask", "ask"), ("keys", "keys"), ("", "index"), ("aks", "index")]
+)
+def test_the_flags_of_a_command_that_is_typed_are_made_alone(asked, made):
+    commands = get_group(program(asked)).commands
+    assert made in commands and (len(commands) == 1) == (asked == made)
 
 
 @pytest.mark.slow

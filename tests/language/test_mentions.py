@@ -54,6 +54,10 @@ def test_spans_are_where_the_text_says_so() -> None:
     ]
 
 
+def test_a_constant_of_code_is_no_name() -> None:
+    assert keys("", "It gives None or True, as False Creek does.") == ["false creek"]
+
+
 def test_function_words_and_inflected_words_that_open_a_sentence_are_not_names() -> None:
     text = "However, he left. Directed by Ann Lee. In Rome it rained. Dogs bark at dogs."
     assert keys("", text) == ["ann lee", "rome"]

@@ -129,6 +129,16 @@ def test_a_passage_may_begin_or_end_within_code(start: str):
     assert prose(start).split()[:1] in (["Then"], ["Run:"])
 
 
+def test_of_restructured_text_targets_directives_and_roles_are_no_prose():
+    text = (
+        ".. _setup:\n\nSetup\n=====\n\nRead :doc:`the guide` first.\n\n.. note::\n\n"
+        "    It opens at 10:30.\n\n.. _Pillow: https://example.org/\n\nAsk Pillow .. later.\n"
+    )
+    told = [span.plain.split() for span in sentences(text)]
+    said = ["Read the guide first.", "It opens at 10:30.", "Ask Pillow .. later."]
+    assert [" ".join(words) for words in told] == said
+
+
 def test_a_novel_loses_no_line_for_how_it_begins():
     lines = (
         "He wrote\n# 5 Elm Street\n> and went.\n--- Then he came.\n~~~\nIt was over,\n---\nnearly."

@@ -86,6 +86,9 @@ def test_without_a_model_the_sentences_that_fit_are_marked(visit, searching):
     turn = page.ask(WHERE)
     results = turn.locator('[data-part="results"]')
     expect(results.locator("mark", has_text="Robert Maillart").first).to_be_visible()
+    results.get_by_role("button", name=re.compile("other|more")).click()
+    unmarked = results.locator("article:not(:has(mark))").first
+    expect(unmarked.locator(".near")).to_have_text(re.compile("loosely related|distant"))
     results.get_by_role("button", name="Bridges of the Alps").first.click()
     expect(page.part("reader").locator("mark")).to_be_in_viewport()
 

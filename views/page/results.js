@@ -8,6 +8,7 @@ import { Bar } from "./pictures/parts.js";
 import { languageOf, t } from "./words.js";
 
 const NEAR = 0.25; // of the best one's score: what is shown at first
+const UNMARKED = 0.3; // the nearest that a passage is called of which no sentence is marked
 
 /* The passages of an output, the best `most` first, and a button for the others; where one states
    the answer, that one alone comes first. */
@@ -35,12 +36,12 @@ function Passage({ found, share, supports, lengths, openDocument }) {
   const place = { ...passage, ...(citations[0] ?? { quote: "", end: passage.start }) };
   const where = whereIn(place, lengths);
   const title = passage.title || passage.document;
-  const near = nearness(share);
+  const close = citations.length ? share : Math.min(share, UNMARKED);
   return html`<article class="result">
     <h3><button class="linklike" type="button" lang=${languageOf(title)} onClick=${() => openPlace(place, openDocument)}>${title}</button></h3>
     <p class="result-place small soft">
       ${where && html`<span lang=${languageOf(where)}>${where}</span>`}
-      ${supports ? html`<span class="chip">${t("as_stated")}</span>` : html`<span class="near"><${Bar} share=${share} />${t(`near_${near}`)}</span>`}
+      ${supports ? html`<span class="chip">${t("as_stated")}</span>` : html`<span class="near"><${Bar} share=${close} />${t(`near_${nearness(close)}`)}</span>`}
     </p>
     <div class="result-text" lang=${languageOf(passage.text)}><${Markup} parts=${excerpt(passage, citations)} skip=${[title, place.metadata?.section]} /></div>
   </article>`;
