@@ -37,6 +37,8 @@ _ALIAS = (
     r"(?: simply| professionally)?(?: as)? [\"“'‘]?{}(?!\w)"
 )
 _FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
+_FORM = re.compile(r"\b[A-Z]{2,}(?=\s+(?:[a-z]+ )?(?:note|report)\b)")  # a SOAP note
+_NUMERAL = re.compile(r"[IVX]{2,}[A-D]?")  # stage IIIB
 _COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
 _GENERIC = frozenset(root for word in THINGS for root in roots(word))
 
@@ -210,12 +212,16 @@ def _is_named(answer: str, question: str, names: Sequence[str]) -> bool:
 
 
 def names_in(question: str) -> list[str]:
-    """The names in ``question`` that have a word of their own, without remarks in brackets."""
+    """The names in ``question`` that have a word of their own, without remarks in brackets.
+
+    Neither a numeral by itself nor the form that a task asks for is one.
+    """
     bare = re.sub(r"\([^()]*\)", " ", question)
     if TASK.search(bare):  # whose sentences begin with what to do
-        bare = re.sub(r"(?:^|(?<=[.:!]))\s*[A-Z][a-z]+", " ", bare)
+        bare = _FORM.sub(" ", re.sub(r"(?:^|(?<=[.:!]))\s*[A-Z][a-z]+", " ", bare))
     found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
-    return [name for name in dict.fromkeys(found) if roots(key(name))]
+    named = [name for name in found if roots(key(name)) and not _NUMERAL.fullmatch(name)]
+    return list(dict.fromkeys(named))
 
 
 def speaks_of(text: str, name: str) -> bool:

@@ -31,6 +31,8 @@ _COMPOSITION = re.compile(
 )
 
 _FIGURE = re.compile(r"\d(?:[\d,.]*\d)?")
+_BLANK = re.compile(r"\[[^\]]*\]")  # what a letter leaves open
+_HELD = 0.9  # of the words of an earlier text, in one that completes it
 
 
 class AtomicDecision(NamedTuple):
@@ -87,6 +89,20 @@ def agrees(answer: str, computed: str) -> bool:
     if verdict(answer) is None and verdict(computed) is None:
         return not unsupported(answer, "", [computed])
     return verdict(answer) == verdict(computed)
+
+
+def completes(later: str, earlier: str) -> bool:
+    """Whether ``later`` tells nearly all that the text ``earlier`` does, and more.
+
+    What a letter leaves open, in brackets, is not told. A phrase is completed by nothing, and no
+    answer by any.
+    """
+    from ..doubts import is_short  # its patterns take long to compile
+
+    if not earlier or is_short(earlier):
+        return not earlier and bool(later)
+    told, before = (keywords(_BLANK.sub(" ", text)) for text in (later, earlier))
+    return bool(told - before) and len(told & before) >= _HELD * len(before)
 
 
 def opening_of(steps: Sequence[NarrativeStep]) -> NarrativeStep | None:

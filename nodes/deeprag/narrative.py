@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...algorithms.deeprag.policy import MODEL_DECIDES, choose_source, follows, opening_of, repeated
+from ...algorithms.deeprag.policy import (
+    MODEL_DECIDES,
+    choose_source,
+    completes,
+    follows,
+    opening_of,
+    repeated,
+)
 from ...algorithms.deeprag.sub_questions import questions_in, same_question
 from ...context import DeepragContext
 from ...index.progress import progress_of
@@ -171,7 +178,7 @@ async def read_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     update = {**_taken(state, step, found), "proposed": [] if decides else [proposed]}
     if found.answer and reply.decided:
         return {**update, "final": reply.final}
-    if reply.final and not state["answer"]:  # better than none, and never sufficient
+    if completes(reply.final, state["answer"]):  # it is never sufficient
         update |= {"answer": reply.final, "citations": [*state["citations"], *found.citations]}
     return update
 

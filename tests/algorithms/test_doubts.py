@@ -203,3 +203,5 @@ def test_what_a_task_tells_to_do_is_no_name_that_has_to_be_cited():
     letter = "Dear [name], the Elbe bridge was opened by Anna Berg."
     assert doubt(letter, task, [ELBE], pointed=20).why == "claims"
     assert doubt(letter, task.replace("Elbe", "Rhine"), [ELBE]).why == "names"
+    note = "Write a SOAP (Subjective, Objective) note on the stage IIIB damage of the Elbe bridge."
+    assert doubt(letter, note, [ELBE], pointed=20).why == "claims"

@@ -170,6 +170,11 @@ def test_an_unwritable_place_is_refused_before_anything_is_measured(run):
         ("retrieval_musique", "graph", "| MuSiQue | graph | {recall2} ("),
         ("retrieval_2wiki", "graph", "| 2WikiMultiHopQA | graph | {recall2} ("),
         ("graphrag_bench_medical", "router", "| all | 24 | {accuracy} (51–67) | {coverage} |"),
+        (
+            "graphrag_bench_medical_brief",
+            "router",
+            "| all | 48 | {accuracy} (67–78) | {coverage} (",
+        ),
     ],
 )
 def test_figures_of_the_benchmarks_are_counted_again_from_their_outputs(name, method, told):

@@ -137,6 +137,18 @@ def test_a_likely_answer_of_the_reading_stands_where_there_was_none(narrate, mod
     assert result["missing"] == held["missing"] and model.prompts["Synthesize"] == []
 
 
+LETTER = "Dear Ann,\nThe Atomium stands in Brussels, by André Waterkeyn. He studied in [not told]."
+WHOLE = "Dear Ann,\nThe Atomium stands in Brussels, by André Waterkeyn. He studied in Mons."
+OTHER = "Dear Ann,\nThe Atomium stands in Brussels. Its inhabitants are many. He studied in Mons."
+
+
+@pytest.mark.parametrize(("final", "kept"), [(WHOLE, WHOLE), (OTHER, LETTER)])
+def test_a_letter_gives_way_to_one_that_tells_as_much_and_more(narrate, model, hold, final, kept):
+    model.finals[UNKNOWN] = final
+    result = narrate(CHAINED, {**hold(CHAINED, UNKNOWN), "answer": LETTER})
+    assert (result["answer"], result["sufficient"]) == (kept, False)
+
+
 def test_a_missing_fact_is_read_for_in_its_own_best_texts_though_these_were_read_before(
     narrate, model, hold
 ):
