@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists,
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
-from .entity_rows import OWNERS, described_in, rows_of_graph, touched_by
+from .entity_rows import OWNERS, described_in, related_otherwise, rows_of_graph, touched_by
 from .kept_names import MergedPassage, replace_kept, replace_some
 from .queries import (
     count_rows,
@@ -27,7 +27,7 @@ from .queries import (
     rows_with,
     update_rows,
 )
-from .untold import note_untold
+from .untold import note_unclustered, note_untold
 
 
 class StoredEntity(NamedTuple):
@@ -109,6 +109,7 @@ class EntityStore:
                 for table, new in rows_of_graph(graph, described)
             }
             note_untold(connection, touched_by(changed, graph))
+            note_unclustered(connection, related_otherwise(changed, graph))
             replace_kept(connection, kept, passages)
 
     def replace_near(
@@ -124,6 +125,7 @@ class EntityStore:
                     connection, table, columns, owners[table.name], new
                 )
         note_untold(connection, touched_by(changed, graph))
+        note_unclustered(connection, related_otherwise(changed))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
