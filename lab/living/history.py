@@ -52,5 +52,8 @@ class History:
 
 
 def _rows(index: Index) -> dict[str, dict[str, dict[str, Any]]]:
-    found = {"entities": index.entities.all_entities(), "relations": index.entities.all_relations()}
-    return {name: {row.id: row._asdict() for row in rows} for name, rows in found.items()}
+    store = index.entities
+    return {
+        "entities": {row.id: row._asdict() for row in store.all_entities()},
+        "relations": {row.id: row._asdict() for row in store.all_relations()},
+    }
