@@ -60,7 +60,7 @@ def replace_kept(
 
 @persisting
 def in_one_transaction(engine: Engine, work: Callable[[Connection], T]) -> T:
-    """What ``work`` returns, as one transaction, which is made again as stores do it."""
+    """The result of ``work``, as one transaction, which is made again as stores do it."""
     with engine.begin() as connection:
         return work(connection)
 

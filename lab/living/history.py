@@ -19,7 +19,7 @@ class History:
     """The communities of an index as they are now, with the graph that they were found in.
 
     history = History(index)
-    history.begin(fresh)  # whose entities are those of the index after its next run
+    history.begin(fresh)  # which has the documents of the index after its next run
     """
 
     def __init__(self, index: Index) -> None:
