@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algorithms.graphrag.communities import Membership, find_communities, remembered
+from ..algorithms.graphrag.communities import Previous, Weights, find_communities
+from ..algorithms.graphrag.communities_near import communities_near
 from ..models.protocol import OFFLINE
+from ..state.reports import Community
 from ..stores.communities import BEGUN
-from ..stores.untold import UNTOLD
+from ..stores.entities import StoredRelation
+from ..stores.untold import UNCLUSTERED, UNTOLD, nothing_untold
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index
 from .prompt_words import known_as
 
 _CLUSTERING = "2"  # to be raised when the same entities give other communities, or other rows
 _FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
-_HIERARCHY = "hierarchy"  # property: the place of each entity in it, for the next to start from
-_BESIDE = {name: f"{name}_beside" for name in (_HIERARCHY, _FOUND_BY)}
+_KEPT = "hierarchy"  # property of earlier versions
+_SHARE = 10  # of the entities may change that part for communities near them to be enough
 WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
 
 
@@ -38,23 +42,69 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
         _give_up_begun(index)
         return
     started = time.monotonic()
-    entities = [entity.id for entity in index.entities.all_entities()]
-    weights = _weights(index)
     reader, before = index.catalogue.properties("reader", _FOUND_BY)
     afresh = afresh or (reader == OFFLINE and before != known_as(reader))
-    stored = {} if afresh else index.catalogue.property(_HIERARCHY) or {}
-    previous = {id: Membership(*map(tuple, known)) for id, known in stored.items()}
-    communities = find_communities(entities, weights, max_cluster_size=size, previous=previous)
-    made = {_HIERARCHY: remembered(communities, weights), _FOUND_BY: known_as(reader)}
+    former, communities = _found(index, size, afresh)
     if COMMUNITIES.is_built(index):
         # Reports beside that an interrupted run wrote may tell of what was then.
         interrupted = {UNTOLD: None} if is_begun(index) else {}
-        made = {_BESIDE[name]: value for name, value in made.items()}
-        index.communities.beside.replace(communities, {BEGUN: stamp, **made, **interrupted})
+        made = {BEGUN: stamp, **interrupted}
+        index.communities.beside.replace(communities, made, former=former)
     else:
-        recorded = {HIERARCHY.kept_as: stamp, WRITTEN: uuid.uuid4().hex}
-        index.communities.replace(communities, made | recorded)
+        made = {HIERARCHY.kept_as: stamp, WRITTEN: uuid.uuid4().hex, **_as_found(index)}
+        index.communities.replace(communities, made)
     HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
+
+
+def _found(index: Index, size: int, afresh: bool) -> tuple[set[str] | None, list[Community]]:
+    """The communities, or those in the place of ``former`` ones, where these are known."""
+    unclustered = None if afresh else index.catalogue.property(UNCLUSTERED)
+    touched: list[str] = unclustered["entities"] if unclustered else []
+    if unclustered and unclustered["made_by"] == size and COMMUNITIES.is_built(index):
+        few = _SHARE * len(touched) <= index.entities.counts()["entities"]
+        if few:
+            there = index.entities.get(touched)
+            return communities_near(set(touched), there, _ClusteredIndex(index), size)
+    entities = [entity.id for entity in index.entities.all_entities()]
+    weights = _weights(index.entities.all_relations())
+    previous = None
+    if not afresh and HIERARCHY.is_built(index):
+        previous = Previous(index.communities.paths_of(), frozenset(touched))
+    return None, find_communities(entities, weights, max_cluster_size=size, previous=previous)
+
+
+def _as_found(index: Index) -> dict[str, Any]:
+    """The properties of a hierarchy of the entities that there are."""
+    reader, clustering = index.catalogue.properties("reader", "clustering")
+    all_found = nothing_untold(clustering["max_cluster_size"])
+    # Earlier versions have kept the whole hierarchy once more.
+    emptied = {_KEPT: None, f"{_KEPT}_beside": None, f"{_FOUND_BY}_beside": None}
+    return {_FOUND_BY: known_as(reader), UNCLUSTERED: all_found, **emptied}
+
+
+class _ClusteredIndex:
+    """The hierarchy in use of an index, and its graph of entities. All methods block."""
+
+    def __init__(self, index: Index) -> None:
+        self._entities, self._communities = index.entities, index.communities
+
+    def paths(self, entities: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        return self._communities.paths_of(entities)
+
+    def members(self, communities: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        members: defaultdict[str, list[str]] = defaultdict(list)
+        for community, entity in self._communities.members(communities):
+            members[community].append(entity)
+        return members
+
+    def weights(self, entities: Iterable[str]) -> Weights:
+        return _weights(self._entities.relations_of(entities))
+
+    def degrees(self, communities: Iterable[str]) -> Mapping[str, float]:
+        return self._communities.degrees_of(communities)
+
+    def total(self) -> float:
+        return self._communities.total_weight()
 
 
 def is_begun(index: Index) -> bool:
@@ -84,21 +134,22 @@ def put_in_use(index: Index, reported: str, left: Mapping[str, Any]) -> None:
         HIERARCHY.kept_as: index.catalogue.property(BEGUN),
         COMMUNITIES.kept_as: reported,
         WRITTEN: uuid.uuid4().hex,
+        **_as_found(index),
         **left,
     }
-    index.communities.take_place(recorded, {beside: name for name, beside in _BESIDE.items()})
+    index.communities.take_place(recorded)
 
 
 def _give_up_begun(index: Index) -> None:
     """Deletes the hierarchy beside, since the one in use is of the same entities again."""
     if is_begun(index):
-        index.communities.give_up_beside(_BESIDE.values())
+        index.communities.give_up_beside()
 
 
-def _weights(index: Index) -> dict[tuple[str, str], float]:
+def _weights(relations: Iterable[StoredRelation]) -> dict[tuple[str, str], float]:
     """How strongly two entities are related: the sum of their relations' weights."""
     weights: dict[tuple[str, str], float] = {}
-    for relation in index.entities.all_relations():
+    for relation in relations:
         a, b = sorted((relation.source, relation.target))
         if a != b:
             weights[a, b] = round(weights.get((a, b), 0.0) + relation.weight, 9)

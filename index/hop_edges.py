@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +29,7 @@ from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
+from ..stores.readings import stamp_of
 from .layers import HOPS, Arrays
 from .opening import Index
 from .progress import progress_of
@@ -71,7 +72,8 @@ def _without_vectors(index: Index) -> tuple[dict[str, str], set[str]]:
 
     Vectors that were asked for before go only when the edges are made.
     """
-    found, stored = _asked(index, HOPS.before(index)), index.questions
+    read, stored = index.readings.codes("questions"), index.questions
+    found = _asked(index, HOPS.before(index), read)
     of_before = len(found.asked.questions) - len(found.new or ()) + len(found.gone)
     if found.new is not None and stored.count() == of_before:
         texts = {question_id(text): text for text in found.new}
@@ -93,33 +95,33 @@ def merge_edges(index: Index) -> None:
     best answer is still there is compared with new ones alone. Of a large index, all are compared,
     each with its nearest neighbours.
     """
-    parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
+    read = index.readings.codes("questions")
+    parts = stamp_of(read), identity(index.embedder.name), is_large(index)
     gone = list[str]()
-    HOPS.renew(index, partial(_make, gone=gone), *parts)
+    HOPS.renew(index, partial(_make, read=read, gone=gone), *parts)
     index.questions.remove(list(map(question_id, gone)))
 
 
 def make_hops(index: Index, scratch: Scratch) -> Arrays:
     """The arrays of the layer. Blocks; raises IncompleteIndexError where a vector is missing."""
-    return _make(index, scratch, [])
+    return _make(index, scratch, index.readings.codes("questions"), [])
 
 
-def _make(index: Index, scratch: Scratch, gone: list[str]) -> Arrays:
+def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[str]) -> Arrays:
     before = HOPS.before(index)
-    found = _asked(index, before)
+    found = _asked(index, before, read)
     gone += found.gone
     made = _flat(index, found, scratch) if is_large(index) else _exact(index, found, before)
     graph, edges = graph_of(found.asked, made.edges), made.edges
     both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
-    read = np.fromiter(index.readings.codes("questions").values(), dtype=np.uint64)
-    taken_over = {**carried_to_arrays(found, read, made.pairs), _SKETCHES: made.sketches}
+    codes = np.fromiter(read.values(), dtype=np.uint64)
+    taken_over = {**carried_to_arrays(found, codes, made.pairs), _SKETCHES: made.sketches}
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
 
-def _asked(index: Index, before: Arrays) -> Carried:
-    """The passages and their questions, carried over from the arrays of ``before`` if they may."""
-    read = index.readings.codes("questions")
+def _asked(index: Index, before: Arrays, read: Mapping[str, int]) -> Carried:
+    """The passages that were ``read`` and their questions, of ``before`` if they may be."""
     codes = np.fromiter(read.values(), dtype=np.uint64, count=len(read))
 
     def passages(ids: Sequence[str]) -> dict[str, AskedPassage]:

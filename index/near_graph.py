@@ -30,9 +30,11 @@ from ..stores.kept_names import (
     KEPT_NAMES,
     found,
     group_sizes,
+    in_one_transaction,
     known_names,
     merges_of,
     one_of,
+    replace_near,
     replace_some,
     rows_of_tuples,
     said_with,
@@ -351,17 +353,23 @@ def _stated(connection: Connection, placed: NearNames, passages: Collection[str]
     return relations_of(stated_in(placed.facts.of(passages), located, ids))
 
 
-def merge_near(index: Index, embed: Embed | None) -> bool:
-    """Merges the names near what has changed; False where all names have to be. Blocks."""
+def merge_near(index: Index, embed: Embed | None, facts: Mapping[str, int]) -> bool:
+    """Merges the names near what has changed; False where all names have to be. Blocks.
+
+    ``facts`` are the codes of the passages' readings.
+    """
     if index.catalogue.property(KEPT_NAMES) is None:
         return False
-    now = merged_passages(index)
+    now = merged_passages(index, facts)
+
+    def merge(connection: Connection) -> None:
+        placed = NearNames(index, connection, now)
+        placed.place()
+        merged = NearNamesMerged(connection, placed, embed)
+        replace_near(connection, *near_graph(connection, placed, merged))
+
     try:
-        with index.engine.begin() as connection:
-            placed = NearNames(index, connection, now)
-            placed.place()
-            merged = NearNamesMerged(connection, placed, embed)
-            index.entities.replace_near(connection, *near_graph(connection, placed, merged))
+        in_one_transaction(index.engine, merge)
     except NotNearError:
         return False
     return True

@@ -42,12 +42,11 @@ class NotNearError(Exception):
     """More hangs on a change than the names that are near it."""
 
 
-def merged_passages(index: Index) -> dict[str, MergedPassage]:
-    """The passages that were read, as their names are merged. Blocks."""
+def merged_passages(index: Index, facts: Mapping[str, int]) -> dict[str, MergedPassage]:
+    """The passages whose ``facts`` have these codes, as their names are merged. Blocks."""
     table = tables.passages.c
     with index.engine.connect() as connection:
         places = connection.execute(select(table.id, table.document, table.start)).fetchall()
-    facts = index.readings.codes("facts")
     return {
         id: MergedPassage(id, document, start, f"{facts[id]:016x}")
         for id, document, start in places

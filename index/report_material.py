@@ -38,7 +38,8 @@ class Material:
     def __init__(self, index: Index, limit: int, only: Collection[str] | None = None) -> None:
         self._index, self._limit, self._only = index, limit, only
         self._children: defaultdict[str, list[str]] = defaultdict(list)
-        for id, parent in index.communities.parents().items():
+        store = index.communities
+        for id, parent in (store.parents() if only is None else store.children_of(only)).items():
             self._children[parent].append(id)
         if only is None:
             self._communities = index.communities.all()

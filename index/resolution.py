@@ -21,6 +21,7 @@ from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Parting
 from ..stores.catalogue import FORGETTING
 from ..stores.queries import batches
+from ..stores.readings import stamp_of
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .near_graph import merge_near
@@ -53,17 +54,18 @@ async def resolve_entities(index: Index, context: Context) -> None:
     """
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
-    stamp = await asyncio.to_thread(_stamp, index)
+    facts = await asyncio.to_thread(index.readings.codes, "facts")
+    stamp = await asyncio.to_thread(_stamp, index, facts)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     again = bool(forgetting) or wants_refresh(context) or index.anew
     if not again and await asyncio.to_thread(ENTITIES.is_current, index, stamp):
         return
     fresh = wants_refresh(context) or index.anew or model.name != OFFLINE
-    if not fresh and await to_its_end(_stored_near, index):
+    if not fresh and await to_its_end(_stored_near, index, facts):
         return
     merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
     decided = await _decided(model, merging, context.concurrency)
-    await to_its_end(_store, index, merging, decided, ())
+    await to_its_end(_store, index, facts, merging, decided, ())
 
 
 async def part(
@@ -80,11 +82,18 @@ async def part(
     found = [one for one in merging.partings(described) if one not in known]
     if found:
         merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
-        await to_its_end(_store, index, merging, decided, [*known, *found])
+        facts = await asyncio.to_thread(index.readings.codes, "facts")
+        await to_its_end(_store, index, facts, merging, decided, [*known, *found])
     return bool(found)
 
 
-def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[Parting]) -> None:
+def _store(
+    index: Index,
+    facts: Mapping[str, int],
+    merging: Merging,
+    decided: _Decided,
+    parted: Sequence[Parting],
+) -> None:
     started = time.monotonic()
     same = _made_alike(index)
     store, offline = index.entities, index.catalogue.property("reader") == OFFLINE
@@ -98,19 +107,19 @@ def _store(index: Index, merging: Merging, decided: _Decided, parted: Sequence[P
         graph,
         keep_described=same and not (index.anew and offline),
         kept=merging.kept() if near else None,
-        passages=merged_passages(index).values() if near else (),
+        passages=merged_passages(index, facts).values() if near else (),
     )
-    _record(index, started, decided.unanswered)
+    _record(index, started, facts, decided.unanswered)
 
 
-def _stored_near(index: Index) -> bool:
+def _stored_near(index: Index, facts: Mapping[str, int]) -> bool:
     """Merges the names near a change alone; False where all have to be merged."""
     started = time.monotonic()
     if not _made_alike(index) or _parted(index) or index.entities.corrections():
         return False
-    found = merge_near(index, index.embedder.embed if index.embedder.semantic else None)
+    found = merge_near(index, index.embedder.embed if index.embedder.semantic else None, facts)
     if found:
-        _record(index, started)
+        _record(index, started, facts)
     return found
 
 
@@ -124,9 +133,9 @@ def _made_alike(index: Index) -> bool:
     return bool(before == [_made_by(index), made])
 
 
-def _record(index: Index, started: float, unanswered: int = 0) -> None:
+def _record(index: Index, started: float, facts: Mapping[str, int], unanswered: int = 0) -> None:
     # What was left open is asked again by the next run, to which this stamp is another one.
-    stamp = _stamp(index) + (f"+{unanswered}" if unanswered else "")
+    stamp = _stamp(index, facts) + (f"+{unanswered}" if unanswered else "")
     ENTITIES.record(index, stamp)
     index.catalogue.set_property(_MADE_BY, [_made_by(index), stamp])
     ENTITIES.log(time.monotonic() - started, index.entities.counts())
@@ -137,13 +146,13 @@ def _parted(index: Index) -> list[Parting]:
     return [Parting(name, tuple(passages)) for name, passages in stored]
 
 
-def _stamp(index: Index) -> str:
+def _stamp(index: Index, facts: Mapping[str, int]) -> str:
     embedder = index.embedder if index.embedder.semantic else None
     return ENTITIES.stamp_of(
         _MERGING,
         known_as(index.catalogue.property("reader")),
         embedder and embedder.name,
-        index.readings.stamp("facts"),
+        stamp_of(facts),
         index.entities.corrections(),
         index.catalogue.property(_PARTED),
     )

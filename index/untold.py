@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from importlib.metadata import version
 
 from ..models.protocol import OFFLINE
+from ..stores.communities import CommunityStore
 from ..stores.untold import UNTOLD
 from .hierarchy import is_begun
 from .opening import Index
@@ -40,18 +41,21 @@ def untold_communities(index: Index, reported: Index, entities: Collection[str])
 
     ``reported`` sees the hierarchy that is to be reported on.
     """
-    parents = reported.communities.parents()
     found = {id for id, _ in reported.communities.communities_of(entities)}
     found |= reported.communities.unreported()
     if is_begun(index):
-        found |= _divided_otherwise(index.communities.parents(), parents)
-    for id in list(found):
-        while (id := parents[id]) and id not in found:
-            found.add(id)
+        found |= _divided_otherwise(index.communities)
+    above = found
+    while above := set(reported.communities.parents_of(above).values()) - found - {""}:
+        found |= above
     return found
 
 
-def _divided_otherwise(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
-    moved = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
-    above = {hierarchy[id] for id in moved for hierarchy in (before, after) if id in hierarchy}
-    return (moved | above) & after.keys()
+def _divided_otherwise(communities: CommunityStore) -> set[str]:
+    """The communities beside that have another parent than in use, or other parts."""
+    after = communities.changed_beside()
+    before = communities.parents_of(after)
+    moved = {id for id, parent in after.items() if before.get(id) != parent}
+    above = {parents.get(id) for id in moved for parents in (before, after)}
+    gone = {id for id, parent in after.items() if parent is None}
+    return {id for id in moved | above if id} - gone

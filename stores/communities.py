@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, FromClause, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, FromClause, Select, func, or_, select
 
 from ..state.reports import Community, Report
 from . import tables
 from .catalogue import property_row
 from .communities_beside import (
     BESIDE,
+    GONE,
     SEEN_BESIDE,
     clear_beside,
     community_row,
@@ -98,13 +100,10 @@ class CommunityStore:
         """The hierarchy that will take the place of the one in use."""
         return CommunityStore(self._engine, beside=True)
 
-    def take_place(
-        self, properties: Mapping[str, Any], renamed: Mapping[str, str] | None = None
-    ) -> None:
+    def take_place(self, properties: Mapping[str, Any]) -> None:
         """Puts the hierarchy beside in the place of the one in use, and sets ``properties``.
 
-        Those that are ``renamed`` take the place of others, without being read. It is one
-        transaction. Where there is none beside, nothing is done.
+        It is one transaction. Where there is none beside, nothing is done.
         """
         begun = select(tables.properties.c.value).where(tables.properties.c.name == BEGUN)
         none = property_row(BEGUN, None)
@@ -113,31 +112,33 @@ class CommunityStore:
             if connection.scalar(begun) in (None, none["value"]):
                 return
             put_in_place(connection)
-            for old, name in (renamed or {}).items():
-                delete_with(connection, tables.properties.c.name, [name])
-                at = tables.properties.c.name == old
-                connection.execute(tables.properties.update().where(at).values(name=name))
             recorded = [none, *(property_row(*item) for item in properties.items())]
             upsert(connection, tables.properties, recorded)
 
-    def give_up_beside(self, properties: Iterable[str]) -> None:
-        """Deletes the hierarchy beside, and its ``properties``."""
+    def give_up_beside(self) -> None:
+        """Deletes the hierarchy beside."""
         with self._engine.begin() as connection:
             clear_beside(connection)
-            recorded = [property_row(name, None) for name in (BEGUN, *properties)]
-            upsert(connection, tables.properties, recorded)
+            upsert(connection, tables.properties, [property_row(BEGUN, None)])
 
     def replace(
-        self, communities: Sequence[Community], properties: Mapping[str, Any] | None = None
+        self,
+        communities: Sequence[Community],
+        properties: Mapping[str, Any] | None = None,
+        *,
+        former: Collection[str] | None = None,
     ) -> None:
         """Puts a hierarchy in the place of the old one, and sets ``properties``, all at once.
 
         A community of the same members keeps its report until another one is written; in the
-        hierarchy beside also the one that it has in the one in use.
+        hierarchy beside also the one that it has in the one in use. There ``communities`` may be
+        only those in the place of ``former`` ones in use, while all others stay.
         """
         with self._engine.begin() as connection:
-            written = replace_beside if self._is_beside else _replace
-            written(connection, communities)
+            if self._is_beside:
+                replace_beside(connection, communities, former)
+            else:
+                _replace(connection, communities)
             recorded = [property_row(*item) for item in (properties or {}).items()]
             upsert(connection, tables.properties, recorded)
 
@@ -198,6 +199,30 @@ class CommunityStore:
         query = select(table.c.id, table.c.parent).order_by(table.c.level, table.c.id)
         return {id: parent for id, parent in rows(self._engine, query)}
 
+    def parents_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """The parent of each of the communities ``ids``, empty for those at the root."""
+        table = self._communities
+        return dict(self._pairs(select(table.c.id, table.c.parent), table.c.id, ids))
+
+    def children_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """The parent of every community that one of ``ids`` is divided into, by level and id."""
+        table = self._communities
+        query = select(table.c.id, table.c.parent).order_by(table.c.level, table.c.id)
+        return dict(self._pairs(query, table.c.parent, ids))
+
+    def _pairs(
+        self, query: Select[tuple[str, str]], column: ColumnElement[str], values: Iterable[str]
+    ) -> Iterator[tuple[str, str]]:
+        return ((one, other) for one, other in rows_with(self._engine, query, column, values))
+
+    def changed_beside(self) -> dict[str, str | None]:
+        """The parents of communities beside that differ; None where only those in use have one."""
+        table = tables.communities_beside.c
+        query = select(table.id, table.parent, table.level)
+        return {
+            id: None if level == GONE else parent for id, parent, level in rows(self._engine, query)
+        }
+
     def unreported(self) -> set[str]:
         """The communities that no report was written on yet."""
         table = self._communities
@@ -229,6 +254,44 @@ class CommunityStore:
         query = select(table.c.community, table.c.entity)
         found = rows_with(self._engine, query, table.c.entity, entities)
         return sorted((community, entity) for community, entity in found)
+
+    def paths_of(self, entities: Iterable[str] | None = None) -> dict[str, list[str]]:
+        """The communities of all entities, or of some, level by level."""
+        members, table = self._members, self._communities
+        query = select(members.c.entity, table.c.id).join(table, table.c.id == members.c.community)
+        query = query.order_by(table.c.level)
+        found = (
+            rows(self._engine, query)
+            if entities is None
+            else rows_with(self._engine, query, members.c.entity, entities)
+        )
+        paths: defaultdict[str, list[str]] = defaultdict(list)
+        for entity, community in found:
+            paths[entity].append(community)
+        return dict(paths)
+
+    def degrees_of(self, ids: Iterable[str]) -> dict[str, float]:
+        """The sum of the weights of all relations at the entities of each community."""
+        members, relations = self._members, tables.relations.c
+        found: dict[str, float] = dict.fromkeys(ids := list(ids), 0.0)
+        for end in (relations.source, relations.target):
+            query = (
+                select(members.c.community, func.sum(relations.weight))
+                .join(tables.relations, end == members.c.entity)
+                .where(relations.source != relations.target)
+                .group_by(members.c.community)
+            )
+            for id, degree in rows_with(self._engine, query, members.c.community, ids):
+                found[id] += degree
+        # Databases add in orders of their own.
+        return {id: round(degree, 6) for id, degree in found.items()}
+
+    def total_weight(self) -> float:
+        """The sum of the weights of all relations between two entities."""
+        relations = tables.relations.c
+        query = select(func.sum(relations.weight)).where(relations.source != relations.target)
+        (total,) = next(rows(self._engine, query))
+        return round(total or 0.0, 6)
 
     def count(self) -> int:
         """The number of communities."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, exists, select, union_all
@@ -14,32 +14,43 @@ from .queries import batches, replace_all
 BESIDE = (tables.communities_beside, tables.community_members_beside, tables.report_sources_beside)
 _IN_USE, _MEMBERS, _SOURCES = tables.communities, tables.community_members, tables.report_sources
 _ROWS, _NEW_MEMBERS, _NEW_SOURCES = BESIDE
-_GONE = -1  # the level of a community of the hierarchy in use that is not in the one beside
+GONE = -1  # the level of a community of the hierarchy in use that is not in the one beside
 _REPORT = ("title", "summary", "rating", "findings", "writer")
 _HAS_ROW = exists().where(_ROWS.c.id == _IN_USE.c.id)
-_IS_GONE = exists().where(_ROWS.c.id == _MEMBERS.c.community, _ROWS.c.level == _GONE)
+_ISGONE = exists().where(_ROWS.c.id == _MEMBERS.c.community, _ROWS.c.level == GONE)
 _IS_TOLD = exists().where(_ROWS.c.id == _SOURCES.c.community)
 
 # The id of a community tells its members, which therefore never change.
 SEEN_BESIDE = (
     union_all(
-        select(_ROWS).where(_ROWS.c.level != _GONE), select(_IN_USE).where(~_HAS_ROW)
+        select(_ROWS).where(_ROWS.c.level != GONE), select(_IN_USE).where(~_HAS_ROW)
     ).subquery("communities_seen"),
-    union_all(select(_NEW_MEMBERS), select(_MEMBERS).where(~_IS_GONE)).subquery("members_seen"),
+    union_all(select(_NEW_MEMBERS), select(_MEMBERS).where(~_ISGONE)).subquery("members_seen"),
     union_all(select(_NEW_SOURCES), select(_SOURCES).where(~_IS_TOLD)).subquery("sources_seen"),
 )
 
 
-def replace_beside(connection: Connection, communities: Sequence[Community]) -> None:
-    """Makes ``communities`` the hierarchy beside.
+def replace_beside(
+    connection: Connection, communities: Sequence[Community], former: Collection[str] | None = None
+) -> None:
+    """Makes ``communities`` the hierarchy beside, with all in use that are not among ``former``.
 
     Each keeps the report that was written on the same members, beside or in use.
     """
     table = _IN_USE.c
     query = select(table.id, table.level, table.parent)
-    in_use = {id: (level, parent) for id, level, parent in connection.execute(query)}
+    if former is None:
+        found = connection.execute(query).fetchall()
+    else:
+        ids = {*former, *(each.id for each in communities)}
+        found = [
+            row
+            for batch in batches(sorted(ids))
+            for row in connection.execute(query.where(table.id.in_(batch)))
+        ]
+    in_use = {id: (level, parent) for id, level, parent in found}
     gone = in_use.keys() - {each.id for each in communities}
-    kept = reports_in(connection, _ROWS, _NEW_SOURCES, _ROWS.c.level != _GONE)
+    kept = reports_in(connection, _ROWS, _NEW_SOURCES, _ROWS.c.level != GONE)
     new = [
         each
         for each in communities
@@ -49,7 +60,7 @@ def replace_beside(connection: Connection, communities: Sequence[Community]) -> 
     for batch in batches(moved):
         kept |= reports_in(connection, _IN_USE, _SOURCES, _IN_USE.c.id.in_(batch))
     rows = [community_row(each, kept) for each in new]
-    rows += [community_row(Community(id, _GONE, "", ()), {}) for id in sorted(gone)]
+    rows += [community_row(Community(id, GONE, "", ()), {}) for id in sorted(gone)]
     replace_all(connection, _ROWS, rows)
     replace_all(connection, _NEW_MEMBERS, member_rows(one for one in new if one.id not in in_use))
     replace_all(connection, _NEW_SOURCES, source_rows(new, kept))
@@ -65,11 +76,11 @@ def copy_beside(connection: Connection, ids: Iterable[str]) -> None:
 def put_in_place(connection: Connection) -> None:
     """Puts the rows beside in the place of those in use, and leaves none beside."""
     other = select(_ROWS.c.id)
-    gone = other.where(_ROWS.c.level == _GONE)
+    gone = other.where(_ROWS.c.level == GONE)
     connection.execute(delete(_MEMBERS).where(_MEMBERS.c.community.in_(gone)))
     connection.execute(delete(_SOURCES).where(_SOURCES.c.community.in_(other)))
     connection.execute(delete(_IN_USE).where(_IN_USE.c.id.in_(other)))
-    connection.execute(delete(_ROWS).where(_ROWS.c.level == _GONE))
+    connection.execute(delete(_ROWS).where(_ROWS.c.level == GONE))
     for table, beside in zip((_IN_USE, _MEMBERS, _SOURCES), BESIDE, strict=True):
         names = table.columns.keys()
         connection.execute(table.insert().from_select(names, select(beside)))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sql
-from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists, func, select
+from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, select
 
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
-from .entity_rows import OWNERS, described_in, rows_of_graph, touched_by
-from .kept_names import MergedPassage, replace_kept, replace_some
+from .entity_rows import described_in, related_otherwise, rows_of_graph, touched_by
+from .kept_names import MergedPassage, replace_kept
 from .queries import (
     count_rows,
     delete_with,
@@ -27,7 +27,7 @@ from .queries import (
     rows_with,
     update_rows,
 )
-from .untold import note_untold
+from .untold import note_unclustered, note_untold
 
 
 class StoredEntity(NamedTuple):
@@ -109,21 +109,8 @@ class EntityStore:
                 for table, new in rows_of_graph(graph, described)
             }
             note_untold(connection, touched_by(changed, graph))
+            note_unclustered(connection, related_otherwise(changed, graph))
             replace_kept(connection, kept, passages)
-
-    def replace_near(
-        self, connection: Connection, graph: EntityGraph, owners: Mapping[str, Collection[str]]
-    ) -> None:
-        """Stores ``graph`` in the place of all that ``owners`` own, by the names of tables."""
-        described = described_in(self._engine, owners[tables.entities.name])
-        changed: dict[str, list[dict[str, Any]] | None] = {tables.claims.name: []}
-        for table, new in rows_of_graph(graph, described):
-            if table is not tables.claims:
-                columns = OWNERS[table.name]
-                changed[table.name] = replace_some(
-                    connection, table, columns, owners[table.name], new
-                )
-        note_untold(connection, touched_by(changed, graph))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from statistics import median
 from typing import Any, TypeAlias
 
 from sqlalchemy import Column, Engine, Table, select
 
 from ..language.mentions import normalised
-from ..state.entities import Entity, EntityGraph
+from ..state.entities import Entity, EntityGraph, Relation
 from . import tables
 from .queries import rows, rows_with
 
 Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 """The one description of entities by id, name, type and their several descriptions."""
+Changed: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]] | None]
+"""The rows of each table that went, and then those that came; None where all did."""
+_SAME = 1e-6  # by which part a weight may differ that is the same
 _TELLING = {
     "entities": ["id"],
     "entity_passages": ["entity"],
@@ -91,9 +96,7 @@ def rows_of_graph(
     yield tables.merges, (merge._asdict() for merge in dict.fromkeys(graph.merges))
 
 
-def touched_by(
-    changed: Mapping[str, Sequence[Mapping[str, Any]] | None], graph: EntityGraph
-) -> set[str] | None:
+def touched_by(changed: Changed, graph: EntityGraph) -> set[str] | None:
     """The entities of which other things are told since rows changed, by table, to ``graph``.
 
     None where all rows of a table did.
@@ -109,6 +112,30 @@ def touched_by(
     again = {row["relation"] for row in stated}
     relations = [one for one in graph.relations if one.id in again] if again else []
     return found.union(*((one.source, one.target) for one in relations))
+
+
+def related_otherwise(changed: Changed, all_of: EntityGraph | None = None) -> set[str] | None:
+    """The entities that came or went with rows that changed, or have another relation.
+
+    Where the graph is ``all_of`` it, the weights of most relations may have been divided by one
+    number: those have changed that were not. None where all rows of a table changed.
+    """
+    entities, rows = changed[tables.entities.name], changed[tables.relations.name]
+    if entities is None or rows is None:
+        return None
+    counts = Counter(row["id"] for row in entities)
+    found = {id for id, count in counts.items() if count == 1}
+    weights = defaultdict[str, list[float]](list)
+    for row in rows:
+        weights[row["id"]].append(row["weight"])
+    ratios = {id: both[1] / both[0] for id, both in weights.items() if len(both) > 1 and both[0]}
+    by, others = 1.0, list[Relation]()
+    if all_of is not None and 2 * len(ratios) > len(all_of.relations):
+        by = median(ratios.values())
+        others = [one for one in all_of.relations if one.id not in weights and by != 1.0]
+    same = {id for id, ratio in ratios.items() if abs(ratio / by - 1) < _SAME}
+    ends = [(row["source"], row["target"]) for row in rows if row["id"] not in same]
+    return found.union(*ends, *((one.source, one.target) for one in others))
 
 
 def _entity_row(entity: Entity, described: Described) -> dict[str, Any]:

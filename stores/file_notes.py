@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, exists, func, select
@@ -29,6 +29,16 @@ def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) ->
         for path, content in found
         if partly or not content.startswith(AGAIN)
     }
+
+
+def listed_documents(
+    engine: Engine, ids: Iterable[str] | None = None
+) -> Iterator[tuple[str, str, int]]:
+    """All documents, or those with ``ids``: the id, the path, and the number of passages."""
+    table = tables.documents.c
+    query = select(table.id, table.path, table.passages).order_by(table.id)
+    found = rows(engine, query) if ids is None else rows_with(engine, query, table.id, ids)
+    return ((id, path, passages) for id, path, passages in found)
 
 
 def repeated_documents(engine: Engine) -> list[tuple[str, str, int]]:

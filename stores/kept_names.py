@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, func, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    Table,
+    and_,
+    delete,
+    func,
+    select,
+)
 
-from ..state.entities import KeptNames, KnownName, Merge, SaidName
+from ..state.entities import EntityGraph, KeptNames, KnownName, Merge, SaidName
 from . import tables
 from .catalogue import property_row
-from .queries import batches, is_postgresql, replace_all, upsert
+from .entity_rows import OWNERS, described_in, related_otherwise, rows_of_graph, touched_by
+from .queries import batches, is_postgresql, persisting, replace_all, upsert
+from .untold import note_unclustered, note_untold
+
+T = TypeVar("T")
 
 KEPT_NAMES = "kept_names"  # property: generic names, and the greatest sum of a relation
 _SAID, _RELATED, _FORMS = tables.said_names, tables.related_names, tables.name_forms
@@ -41,6 +56,27 @@ def replace_kept(
         replace_all(connection, table, rows_of_tuples(table, rows if kept else ()))
     value = {"generic": dict(kept.generic), "greatest": kept.greatest} if kept else None
     upsert(connection, tables.properties, [property_row(KEPT_NAMES, value)])
+
+
+@persisting
+def in_one_transaction(engine: Engine, work: Callable[[Connection], T]) -> T:
+    """The result of ``work``, as one transaction, which is made again as stores do it."""
+    with engine.begin() as connection:
+        return work(connection)
+
+
+def replace_near(
+    connection: Connection, graph: EntityGraph, owners: Mapping[str, Collection[str]]
+) -> None:
+    """Stores ``graph`` in the place of all that ``owners`` own, by the names of tables."""
+    described = described_in(connection.engine, owners[tables.entities.name])
+    changed: dict[str, list[dict[str, Any]] | None] = {tables.claims.name: []}
+    for table, new in rows_of_graph(graph, described):
+        if table is not tables.claims:
+            columns = OWNERS[table.name]
+            changed[table.name] = replace_some(connection, table, columns, owners[table.name], new)
+    note_untold(connection, touched_by(changed, graph))
+    note_unclustered(connection, related_otherwise(changed))
 
 
 def replace_some(

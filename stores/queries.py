@@ -54,13 +54,15 @@ def persistent(store: type[T]) -> type[T]:
     """
     for name, method in list(vars(store).items()):
         if isfunction(method) and not isgeneratorfunction(method) and not name.startswith("_"):
-            setattr(store, name, _persistent(method))
+            setattr(store, name, persisting(method))
     return store
 
 
-def _persistent(method: Callable[..., Any]) -> Callable[..., Any]:
+def persisting(method: Callable[..., T]) -> Callable[..., T]:
+    """Makes one transaction try again where the server was lost in the middle."""
+
     @wraps(method)
-    def persist(*given: Any, **named: Any) -> Any:
+    def persist(*given: Any, **named: Any) -> T:
         # What can be read only once is kept for the next time.
         given = tuple(list(one) if isinstance(one, Iterator) else one for one in given)
         deadline = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, Select, and_, or_, select
@@ -95,13 +95,6 @@ class ReadingStore:
         found = rows(self._engine, _values(kind))
         return {passage: _code(value.encode()) for passage, value in found}
 
-    def stamp(self, kind: ReadingKind) -> str:
-        """A hash of all values, which changes when any of them does."""
-        digest = hashlib.sha256()
-        for passage, value in rows(self._engine, _values(kind)):
-            digest.update(f"{passage}{value}".encode())
-        return digest.hexdigest()
-
     def failed(self, kind: ReadingKind) -> list[tuple[str, str]]:
         """The passages that could not be read, and why."""
         query = (
@@ -114,6 +107,14 @@ class ReadingStore:
     def count(self, kind: ReadingKind) -> int:
         """The number of passages that were read."""
         return count_rows(self._engine, _READINGS, *_read(kind))
+
+
+def stamp_of(codes: Mapping[str, int]) -> str:
+    """A hash of the readings with these codes, which changes when any of them does."""
+    digest = hashlib.sha256()
+    for passage, code in codes.items():
+        digest.update(f"{passage}{code:016x}".encode())
+    return digest.hexdigest()
 
 
 def _code(value: bytes) -> int:

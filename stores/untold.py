@@ -1,9 +1,10 @@
-"""The entities that have changed since the reports on communities were written."""
+"""The entities that have changed since communities were found, or reports on them were written."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from math import inf
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -12,21 +13,33 @@ from . import tables
 from .queries import upsert
 
 UNTOLD = "untold"  # property: these entities, by whom reports are made; none where all have changed
-_MOST = 5000  # of more, all are gone through
+UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
+_MOST = 5000  # of more untold ones, all are gone through
 
 
-def nothing_untold(made_by: str) -> dict[str, Any]:
-    """The property of an index whose reports tell all, as ``made_by`` writes them."""
+def nothing_untold(made_by: Any) -> dict[str, Any]:
+    """The property of an index whose reports, or communities, are of all that there is."""
     return {"made_by": made_by, "entities": []}
 
 
 def note_untold(connection: Connection, entities: Collection[str] | None) -> None:
     """Notes that ``entities``, or all where it is None, are not what reports tell of them."""
+    _note(connection, UNTOLD, entities, _MOST)
+
+
+def note_unclustered(connection: Connection, entities: Collection[str] | None) -> None:
+    """Notes that ``entities``, or all where it is None, are not as communities were found."""
+    _note(connection, UNCLUSTERED, entities)
+
+
+def _note(
+    connection: Connection, name: str, entities: Collection[str] | None, most: float = inf
+) -> None:
     table = tables.properties
-    stored = connection.scalar(select(table.c.value).where(table.c.name == UNTOLD))
+    stored = connection.scalar(select(table.c.value).where(table.c.name == name))
     known = json.loads(stored) if stored else None
     if known is None or (entities is not None and not entities):
         return
     found = None if entities is None else sorted({*known["entities"], *entities})
-    new = None if found is None or len(found) > _MOST else {**known, "entities": found}
-    upsert(connection, table, [{"name": UNTOLD, "value": json.dumps(new)}])
+    new = None if found is None or len(found) > most else {**known, "entities": found}
+    upsert(connection, table, [{"name": name, "value": json.dumps(new)}])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -19,45 +19,44 @@ from ...state.reports import Community
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-Hashes: TypeAlias = NDArray[np.uint64]
 Flags: TypeAlias = NDArray[np.bool_]
 Weights: TypeAlias = Mapping[tuple[str, str], float]
 
 _SEED = 0
 _ITERATIONS = 3
-_WAVES = 4
-_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+WAVES = 4
 
 
-class Membership(NamedTuple):
-    """An entity's place in a hierarchy: its community at each level down to its leaf.
+class Previous(NamedTuple):
+    """A hierarchy to start from, and what the graph has lost or got since.
 
-    ``neighbourhoods[l]`` is a hash of its neighbours within ``path[l - 1]`` (in the whole graph for
-    level 0) and of the shares of weight that they have.
+    ``paths`` are the communities of every entity, level by level down to its leaf. ``touched`` are
+    entities with other relations than then.
     """
 
-    path: tuple[str, ...]
-    neighbourhoods: tuple[str, ...]
-
-
-Previous: TypeAlias = Mapping[str, Membership]
+    paths: Mapping[str, Sequence[str]]
+    touched: Collection[str] = ()
 
 
 @dataclass(frozen=True)
 class _WeightedGraph:
-    """Edges ``source[e] < target[e]`` between the entities 0..n-1, in order, with their hashes."""
+    """Edges ``source[e] < target[e]`` between the entities 0..n-1, in order."""
 
     ids: list[str]
-    codes: Hashes
     source: Ints
     target: Ints
     weight: Floats
 
     def within(self, scope: Ints) -> _WeightedGraph:
         """With only the edges whose ends are of one scope; -1 is none."""
-        kept = (scope[self.source] == scope[self.target]) & (scope[self.source] >= 0)
+        kept = self.inside(scope)
         edges = self.source[kept], self.target[kept], self.weight[kept]
-        return _WeightedGraph(self.ids, self.codes, *edges)
+        return _WeightedGraph(self.ids, *edges)
+
+    def inside(self, scope: Ints) -> Flags:
+        """Whether both ends of each edge are of one scope."""
+        inside: Flags = (scope[self.source] == scope[self.target]) & (scope[self.source] >= 0)
+        return inside
 
 
 def find_communities(
@@ -66,21 +65,30 @@ def find_communities(
     *,
     max_cluster_size: int = 10,
     previous: Previous | None = None,
+    roots: Mapping[str, str] | None = None,
 ) -> list[Community]:
     """The hierarchy of communities, level by level, the largest of a level first.
 
     A function of its arguments, in whatever order they come; ``weights`` are of undirected pairs.
     A community of more than ``max_cluster_size`` is divided further where modularity gains by it.
-    If ``previous`` is ``remembered`` from a similar graph, only communities near changes change.
+    Given a ``previous`` hierarchy, only communities near changes change. Given ``roots``, a name of
+    its community at level 0 for each entity, these are only divided further, and where they have
+    fallen apart.
     """
     graph = _graph(entities, weights)
     scope = np.zeros(len(graph.ids), dtype=np.int64)
+    before = scope
     parents = [""]
     found: list[Community] = []
     level = 0
     while (scope >= 0).any():
         inner = graph.within(scope)
-        labels = _divide(inner, scope, *_earlier(inner, scope, level, previous or {}))
+        labels, changed = _earlier(graph, scope, before, level, previous)
+        before = labels
+        if roots is not None and not level:
+            labels = _connected(inner, _numbered([roots[id] for id in graph.ids]))
+        else:
+            labels = _divide(inner, scope, labels, changed)
         scope, communities = _stand(graph.ids, scope, labels, parents, level, max_cluster_size)
         parents = [community.id for community in communities]
         found += sorted(communities, key=lambda one: (-len(one.members), one.id))
@@ -88,29 +96,13 @@ def find_communities(
     return found
 
 
-def remembered(communities: Sequence[Community], weights: Weights) -> dict[str, Membership]:
-    """Each entity's membership, for the next ``find_communities`` to start from.
-
-    ``communities`` were found with these ``weights``.
-    """
+def paths_of(communities: Iterable[Community]) -> dict[str, list[str]]:
+    """The communities of each entity, level by level."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for community in sorted(communities, key=lambda one: one.level):
         for member in community.members:
             paths[member].append(community.id)
-    graph = _graph(list(paths), weights)
-    hashes: list[list[str]] = [[] for _ in graph.ids]
-    scope = np.zeros(len(graph.ids), dtype=np.int64)
-    for level in range(max(map(len, paths.values()), default=0)):
-        for number, value in enumerate(_neighbourhoods(graph.within(scope))):
-            hashes[number].append(f"{value:016x}")
-        standing: dict[str, int] = {}
-        for number, id in enumerate(graph.ids):
-            inside = level < len(paths[id])
-            scope[number] = standing.setdefault(paths[id][level], len(standing)) if inside else -1
-    return {
-        id: Membership(tuple(paths[id]), tuple(hashes[number][: len(paths[id])]))
-        for number, id in enumerate(graph.ids)
-    }
+    return dict(paths)
 
 
 def community_id(members: Sequence[str]) -> str:
@@ -133,40 +125,33 @@ def _graph(entities: Sequence[str], weights: Weights) -> _WeightedGraph:
     distinct, place = np.unique(keys[order], return_inverse=True)
     sums: Floats = np.bincount(place, table[order, 2], len(distinct)).astype(np.float64)
     count = max(len(ids), 1)
-    digests = b"".join(hashlib.blake2b(id.encode(), digest_size=8).digest() for id in ids)
-    codes = np.frombuffer(digests, dtype=">u8").astype(np.uint64)
-    return _WeightedGraph(ids, codes, distinct // count, distinct % count, sums)
-
-
-def _neighbourhoods(graph: _WeightedGraph) -> Hashes:
-    """For each entity a hash of its edges, the same when all weights are multiplied by a number."""
-    count = len(graph.ids)
-    here = np.concatenate([graph.source, graph.target])
-    there = np.concatenate([graph.target, graph.source])
-    weight = np.concatenate([graph.weight, graph.weight])
-    share = np.round(weight / np.bincount(here, weight, count)[here] * 1e6).astype(np.uint64)
-    said = graph.codes[there] ^ (share * _MIX[1])
-    for factor in _MIX:
-        said = (said ^ (said >> np.uint64(31))) * factor
-    total = np.zeros(count, dtype=np.uint64)
-    np.add.at(total, here, said)
-    return total
+    return _WeightedGraph(ids, distinct // count, distinct % count, sums)
 
 
 def _earlier(
-    inner: _WeightedGraph, scope: Ints, level: int, previous: Previous
+    graph: _WeightedGraph, scope: Ints, before: Ints, level: int, previous: Previous | None
 ) -> tuple[Ints, Flags]:
-    """Each entity's label at ``level`` of an earlier hierarchy, -1 for none; what has changed."""
-    numbers: dict[str, int] = {}
-    labels = np.full(len(scope), -1, dtype=np.int64)
-    changed = np.ones(len(scope), dtype=np.bool_)
-    hashes = _neighbourhoods(inner) if previous else ()
-    for place in np.flatnonzero(scope >= 0) if previous else ():
-        known = previous.get(inner.ids[place])
-        if known and level < len(known.path):
-            labels[place] = numbers.setdefault(known.path[level], len(numbers))
-            changed[place] = known.neighbourhoods[level] != f"{hashes[place]:016x}"
-    return labels, changed
+    """Each entity's label at ``level`` of an earlier hierarchy, -1 for none; what has changed.
+
+    That is what was touched, and who has another neighbour within its ``scope`` than it had within
+    the one of ``before``.
+    """
+    if previous is None:
+        return np.full(len(scope), -1, dtype=np.int64), np.ones(len(scope), dtype=np.bool_)
+    paths = [previous.paths.get(id, ()) for id in graph.ids]
+    labels = _numbered([path[level] if level < len(path) else "" for path in paths])
+    if not level:
+        before = np.array([0 if path else -1 for path in paths], dtype=np.int64)
+    changed = np.array([id in previous.touched for id in graph.ids], dtype=np.bool_)
+    other = graph.inside(scope) != graph.inside(before)
+    changed[graph.source[other]] = changed[graph.target[other]] = True
+    return np.where(scope >= 0, labels, -1), changed | (labels < 0)
+
+
+def _numbered(names: Sequence[str]) -> Ints:
+    """A number for each name, the same for the same one; -1 for an empty one."""
+    numbers: dict[str, int] = {"": -1}
+    return np.array([numbers.setdefault(name, len(numbers) - 1) for name in names], dtype=np.int64)
 
 
 def _divide(inner: _WeightedGraph, scope: Ints, earlier: Ints, changed: Flags) -> Ints:
@@ -243,10 +228,10 @@ def _cluster(pairs: Ints, weight: Floats, labels: Ints, changed: Flags) -> Ints:
         return np.arange(len(labels))
     new = labels < 0
     if 2 * new.sum() > len(labels):
-        return _renumbered(_leiden(pairs, weight, np.arange(len(labels)), None))
+        return _renumbered(leiden(pairs, weight, np.arange(len(labels)), None))
     free = changed | new
     start = np.where(new, labels.max() + 1 + np.cumsum(new), labels)
-    for _ in range(_WAVES):
+    for _ in range(WAVES):
         if not free.any():
             break
         before, start = start, _moving(pairs, weight, _renumbered(start), free)
@@ -289,7 +274,7 @@ def _moving(pairs: Ints, weight: Floats, start: Ints, free: Flags) -> Ints:
     own = np.append(near, labels + len(start))  # the label that each vertex begins with
     own[local[vertex[free]]] = start[free]
     stays = np.append(near < labels, True)
-    found = _leiden(joined, sums, _renumbered(own), stays)
+    found = leiden(joined, sums, _renumbered(own), stays)
     names = labels + np.arange(int(found.max()) + 1)
     names[found[stays]] = own[stays]
     after = start.copy()
@@ -297,7 +282,8 @@ def _moving(pairs: Ints, weight: Floats, start: Ints, free: Flags) -> Ints:
     return after
 
 
-def _leiden(pairs: Ints, weight: Floats, start: Ints, stays: Flags | None) -> Ints:
+def leiden(pairs: Ints, weight: Floats, start: Ints, stays: Flags | None) -> Ints:
+    """Leiden's labels, beginning with ``start``; the vertices of ``stays`` keep theirs."""
     import igraph
     import leidenalg
 

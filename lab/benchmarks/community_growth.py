@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import igraph
 import numpy as np
 import typer
-from ragraphs.algorithms.graphrag.communities import find_communities, remembered
+from ragraphs.algorithms.graphrag.communities import Previous, find_communities, paths_of
 from ragraphs.evaluation.measuring import peak_megabytes, timed
 from ragraphs.state.reports import Community
 
@@ -56,7 +56,7 @@ def growth(entities: int, times: int) -> dict[str, Any]:
     steps = []
     for step in range(1, times + 1):
         size = round(entities * _GROWTH**step)
-        previous = remembered(before, weights)
+        previous = Previous(paths_of(before))
         weights = _among(whole, size)
         after, seconds = _timed(ids[:size], weights, previous)
         kept = len({one.id for one in before} & {one.id for one in after}) / len(before)

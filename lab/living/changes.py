@@ -23,11 +23,11 @@ from ragraphs.state.index import IndexInput
 from ragraphs.state.records import Document
 
 from .comparing import Differences, compare
+from .history import History
 
 ChangeKind = Literal["add", "change", "remove", "rename"]
 
 _LAYERS = list(get_args(LayerName))
-_HISTORY = ("hierarchy", "hierarchy_by")  # properties from which communities start
 _RETRIEVERS = ("hybrid", "graph", "hoprag", "tog2")
 _CUTOFF = 5
 _HELD_BACK = 0.1  # of a set that has no more passages than are wanted
@@ -116,7 +116,7 @@ def live_with_changes(
     _run(own, {"documents": list(living.now.values())})
     runs, used, compared = 0, 0.0, list[Differences]()
     while (left := plan.changes - living.kinds.total()) > 0:
-        history = open_index(own).catalogue.properties(*_HISTORY)
+        history = History(open_index(own))
         given = living.change(min(left, chance.randrange(1, plan.together + 1)))
         started = time.process_time()
         _run(own, given)
@@ -181,12 +181,11 @@ def _run(context: IndexContext, given: IndexInput) -> None:
     index_graph.invoke(given, context=context)
 
 
-def _build_like(context: IndexContext, living: LivingDocuments, history: list[Any]) -> None:
+def _build_like(context: IndexContext, living: LivingDocuments, history: History) -> None:
     """Builds a fresh index, whose communities start from the ``history`` of the other one."""
     layers = [layer for layer in _LAYERS if layer != "communities"]
     _run(context.model_copy(update={"layers": layers}), {"documents": list(living.now.values())})
-    catalogue = open_index(context).catalogue
-    catalogue.set_properties(dict(zip(_HISTORY, history, strict=True)))
+    history.begin(open_index(context))
     _run(context, {})
 
 

@@ -24,6 +24,7 @@ from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Document
 from ...stores.catalogue import Catalogue
+from ...stores.file_notes import listed_documents
 from ...stores.loading.reader import FileReader
 from ...stores.loading.sources import INLINE, endings_of, find_files, told_hidden
 from ...stores.loading.types import PLAIN, Limits
@@ -99,7 +100,7 @@ def _scan(
     # A run that only removes goes as far as it can without the reader's key.
     asks = read_for(layers) and (reads or changes_settings(index, context))
     reader = wanted_reader(index.catalogue, context) if asks else None
-    known = _known(index.catalogue)
+    known = _known(index.catalogue) if folders or state.get("remove") else []
     gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.home)]
     if drawn.whole:
         gone += vanished_cards(index.catalogue.documents(INLINE), *drawn)
@@ -211,7 +212,7 @@ class _Known(NamedTuple):
 
 
 def _known(catalogue: Catalogue) -> list[_Known]:
-    documents = [_Known(row["id"], row["path"]) for row in catalogue.documents()]
+    documents = [_Known(id, path) for id, path, _ in listed_documents(catalogue.engine)]
     unread = {row["path"] for row in catalogue.failures()} - {path for _, path in documents}
     return documents + [_Known(path, path) for path in sorted(unread)]
 

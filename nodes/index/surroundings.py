@@ -14,6 +14,7 @@ from ...language.mentions import as_excerpt, find_mentions, key
 from ...models.protocol import OFFLINE
 from ...prompts.prompt import Excerpt
 from ...state.records import Passage
+from ...stores.file_notes import listed_documents
 
 _FEW_PASSAGES = 5
 _MOST_WORDS = 8  # of a name
@@ -112,7 +113,7 @@ class ShownPassages:
 
     def __init__(self, index: Index, model: str) -> None:
         self._catalogue = index.catalogue
-        self._counts = {row["id"]: row["passages"] for row in index.catalogue.documents()}
+        self._counts: dict[str, int] = {}
         self._model = model
         self._names: dict[str, Mapping[str, Sequence[str]]] = {}
 
@@ -121,6 +122,8 @@ class ShownPassages:
         passages, before = self._catalogue.passages(ids), self._catalogue.lines_before(ids)
         documents = {passage["document"] for passage in passages}
         self._names = {id: self._names[id] for id in documents & self._names.keys()}
+        listed = listed_documents(self._catalogue.engine, documents)
+        self._counts = {id: count for id, _, count in listed}
         return [
             (
                 passage,

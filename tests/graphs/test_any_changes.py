@@ -12,6 +12,8 @@ from ragraphs.stores.communities import CommunityStore
 from ragraphs.stores.entities import EntityStore
 from same_index import assert_same
 
+from lab.living.history import History
+
 LAYERS = ["sentences", "hops", "entities"]
 PEOPLE = ["Ada Quill", "Ben Rook", "Dr. Cora Vane", "Quill", "A. Quill", "이순신", "김하늘"]
 PLACES = ["Arlen Tower", "the Brass Gate", "Corin", "NATO", "서울", "한강"]
@@ -20,7 +22,6 @@ FORMS = [
     "{p} met {q} at {l}.", "{q}, known as the Kite, wrote to {p}.", "{p}은 {l}에서 {q}을 만났다.",
     "It was built of stone.", "Who knows why {p} left {m}?",
 ]  # fmt: skip
-HISTORY = ("hierarchy", "hierarchy_by")
 
 
 def a_document(chance, number):
@@ -52,7 +53,7 @@ def build_like(other, documents, history):
     """A fresh build, whose communities start from the ``history`` of another index."""
     context = {"model": "offline", "layers": LAYERS}
     other.run(documents=list(documents.values()), context=context)
-    other.index.catalogue.set_properties(dict(zip(HISTORY, history, strict=True)))
+    history.begin(other.index)
     other.run(context={"layers": ["communities"]})
 
 
@@ -61,7 +62,7 @@ def build_like(other, documents, history):
 def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, seed, tmp_path):
     chance = random.Random(seed)
     documents = {one["id"]: one for one in (a_document(chance, n) for n in range(12))}
-    layers, history = [*LAYERS, "communities"], [None, None]
+    layers, history = [*LAYERS, "communities"], None
     given = {"documents": list(documents.values())}
     for step in range(8):
         indexing.run(**given, context={"model": "offline", "layers": layers})
@@ -69,7 +70,7 @@ def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, 
             fresh = type(indexing)(tmp_path, f"fresh{step}")
             build_like(fresh, documents, history)
             assert_same(indexing.index, fresh.index)
-        history = indexing.index.catalogue.properties(*HISTORY)
+        history = History(indexing.index)
         given = changed(chance, documents)
 
 

@@ -22,6 +22,8 @@ from ragraphs.graphs.graphrag import graph as graphrag
 from ragraphs.index.recorded import keep_tuning, tuning
 from stub_openai import failure
 
+from lab.living.history import History
+
 ALL_LAYERS = ("sentences", "hops", "entities", "communities")
 RARE = "Zyzzogeton"
 SECRET = {
@@ -63,7 +65,7 @@ def test_an_added_document_has_only_the_communities_that_it_changed_reported_ane
     build(indexing)
     before, asked = contents(indexing), len(model.asked)
     assert len(before) > 60
-    history = indexing.index.catalogue.property("hierarchy")
+    history = History(indexing.index)
 
     build(indexing, [NEW])
     kinds = [kind for kind, _ in model.asked[asked:]]
@@ -77,7 +79,7 @@ def test_an_added_document_has_only_the_communities_that_it_changed_reported_ane
 
     build_from_triples(other, clustered(200))
     build(other, [NEW], layers=["entities"])
-    other.index.catalogue.set_property("hierarchy", history)
+    history.begin(other.index)
     build(other)
     assert indexing.export() == other.export()
     assert indexing.index.vectors.ids("reports") == other.index.vectors.ids("reports")
@@ -139,13 +141,13 @@ def test_an_edited_document_leaves_no_trace_of_what_it_said(indexing, model):
 def test_what_is_left_after_a_deletion_is_what_a_rebuild_gives(indexing, other, model):
     documents = clustered(20, each=5)
     build(indexing, [*documents, SECRET], ALL_LAYERS)
-    history = indexing.index.catalogue.property("hierarchy")
+    history = History(indexing.index)
     indexing.run(remove=["secret"])
     asked = len(model.asked)
     indexing.run()
     assert len(model.asked) == asked
     build(other, documents, ["sentences", "hops", "entities"])
-    other.index.catalogue.set_property("hierarchy", history)
+    history.begin(other.index)
     build(other)
     assert indexing.export() == other.export()
     assert indexing.index.questions.ids() == other.index.questions.ids() != set()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from ragraphs.index import resolution
+from ragraphs.index import near_graph, resolution
 from ragraphs.stores import tables
+from ragraphs.stores.postgresql_errors import LostConnectionError
 
 from lab.living.comparing import rows_of
 
@@ -100,3 +101,22 @@ def test_where_more_hangs_on_a_change_all_names_are_merged(indexing, near, later
     indexing.run(documents=[documents["later"]], context=CONTEXT)
     assert near == [False]
     assert_as_fresh(indexing, documents, tmp_path, "fresh")
+
+
+@pytest.mark.slow
+def test_names_are_merged_near_once_more_where_the_server_was_lost(indexing, near, monkeypatch):
+    documents = {one["id"]: one for one in (a_document(random.Random(n), n) for n in range(6))}
+    indexing.run(documents=list(documents.values()), context=CONTEXT)
+    replace, lost = near_graph.replace_near, []
+
+    def replaced(connection, *given):
+        replace(connection, *given)
+        if not lost:
+            lost.append(connection)
+            raise LostConnectionError("The server is away.")
+
+    monkeypatch.setattr(near_graph, "replace_near", replaced)
+    documents["d9"] = {"id": "d9", "text": "Ada Quill met Lea Winter at Corin Town."}
+    indexing.run(documents=[documents["d9"]], context=CONTEXT)
+    assert lost and near[-1] and indexing.index.entities.named(["lea winter"])
+    assert_as_fresh(indexing, documents, indexing.folder, "fresh")

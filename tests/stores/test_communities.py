@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from ragraphs.state.entities import EntityGraph, Relation
 from ragraphs.state.reports import Community
 from ragraphs.stores.communities import ASSEMBLED, BEGUN, CommunityOutline, CommunityStore
 from ragraphs.stores.communities_beside import BESIDE
+from ragraphs.stores.entities import EntityStore
 from sqlalchemy import Engine, select
 
 TREE = [
@@ -122,6 +124,31 @@ def test_a_hierarchy_beside_is_whole_and_holds_only_what_differs(store, engine):
     store.take_place({})
     assert (store.all(), list(store.members()), store.sources()) == seen
     assert not any(rows_of(engine, table) for table in BESIDE)
+
+
+def test_a_hierarchy_beside_may_be_told_by_its_changes_alone(store):
+    store.replace([*TREE, Community("apart", 0, "", ("e",))])
+    store.put_reports({one.id: (REPORT, "m") for one in TREE})
+    left, changed = store.beside, [Community("c", 1, "all", ("c",))]
+    left.replace([*changed, TREE[0]], {BEGUN: "b"}, former={"all", "right"})
+    assert left.parents() == {"all": "", "apart": "", "c": "all", "left": "all"}
+    assert left.changed_beside() == {"c": "all", "right": None}
+    assert left.unreported() == {"apart", "c"}
+    assert left.parents_of(["c", "right"]) == {"c": "all"}
+    assert left.children_of(["all"]) == {"c": "all", "left": "all"}
+    store.take_place({})
+    assert store.paths_of() == {"a": ["all", "left"], "b": ["all", "left"], "c": ["all", "c"],
+        "d": ["all"], "e": ["apart"]}  # fmt: skip
+    assert store.paths_of(["d", "gone"]) == {"d": ["all"]}
+
+
+def test_the_weight_of_communities_is_that_of_all_relations_at_their_entities(store, engine):
+    store.replace(TREE)
+    ends = [("a", "b", 1.0), ("b", "c", 0.5), ("d", "d", 9.0), ("c", "x", 0.25)]
+    stated = [Relation(f"r{at}", *ends[at][:2], "", ends[at][2], ()) for at in range(4)]
+    EntityStore(engine).replace(EntityGraph(relations=tuple(stated)))
+    assert store.degrees_of(["left", "right", "gone"]) == {"left": 2.5, "right": 0.75, "gone": 0.0}
+    assert store.total_weight() == 1.75
 
 
 @pytest.mark.slow

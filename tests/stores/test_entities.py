@@ -16,7 +16,7 @@ from ragraphs.state.entities import (
 )
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.entities import EntityStore, StoredEntity, StoredRelation
-from ragraphs.stores.untold import UNTOLD, nothing_untold
+from ragraphs.stores.untold import UNCLUSTERED, UNTOLD, nothing_untold
 
 CLAIM = {
     "subject": "Ann",
@@ -130,6 +130,41 @@ def test_the_entities_of_which_other_things_are_told_are_noted(store, engine, ch
     store.describe({"d": "More."})
     also = catalogue.property(UNTOLD)
     assert also == (touched if touched is None else {**left, "entities": [*touched, "d"]})
+
+
+def r2(weight):
+    return (GRAPH.relations[1]._replace(weight=weight),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "touched"),
+    [
+        ({"entities": (ANN, BOB._replace(name="Bobby"), OTHER_ANN)}, []),
+        ({"entities": (ANN, BOB, entity("d", "Dan"))}, ["c", "d"]),
+        ({"relations": r1(passages=("p1",))}, []),
+        ({"relations": r1(weight=0.9)}, ["a", "b"]),
+        ({"relations": (GRAPH.relations[0]._replace(weight=0.5), *r2(0.25))}, []),
+        ({"relations": (GRAPH.relations[0],)}, ["a", "c"]),
+        ({"entities": (), "relations": ()}, None),
+    ],
+)
+def test_the_entities_that_are_related_otherwise_are_noted(store, engine, changes, touched):
+    catalogue, left = Catalogue(engine), nothing_untold(10)
+    catalogue.set_property(UNCLUSTERED, left)
+    store.replace(dataclasses.replace(GRAPH, **changes))
+    noted = catalogue.property(UNCLUSTERED)
+    assert noted == (touched if touched is None else {**left, "entities": touched})
+
+
+def test_an_entity_whose_weight_alone_stayed_is_related_otherwise(engine):
+    store, catalogue = EntityStore(engine), Catalogue(engine)
+    both = GRAPH.relations
+    third = Relation("r3", "b", "c", "sees", 0.2, ("p3",))
+    store.replace(dataclasses.replace(GRAPH, relations=(*both, third)))
+    catalogue.set_property(UNCLUSTERED, left := nothing_untold(10))
+    halves = (both[0], both[1]._replace(weight=0.25), third._replace(weight=0.1))
+    store.replace(dataclasses.replace(GRAPH, relations=halves))
+    assert catalogue.property(UNCLUSTERED) == {**left, "entities": ["a", "b"]}
 
 
 @pytest.mark.slow

@@ -17,11 +17,13 @@ from postgres_server import PASSWORD, PostgresServer, serving_postgres
 from ragraphs.state.errors import IndexNotFoundError, RagraphsError, UnavailableError
 from ragraphs.stores import lock
 from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.kept_names import in_one_transaction
 from ragraphs.stores.lock import writing
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared, plain_engine, schema_of
 from ragraphs.stores.postgresql_errors import LostConnectionError
 from ragraphs.stores.queries import rows
+from ragraphs.stores.tables import files
 from raw_sql import sql
 from sqlalchemy import Engine, func, select, text
 from sqlalchemy.schema import DropSchema
@@ -269,6 +271,23 @@ def test_a_loss_that_is_noticed_as_a_stream_is_closed_is_told_by_one_sentence(op
         stream.close()
     gc.collect()  # the driver warns of the cursor, which could not be closed
     assert caplog.records == []
+
+
+@pytest.mark.slow
+def test_a_transaction_whose_connection_is_lost_in_the_middle_is_made_again(opened):
+    begun = []
+
+    def work(connection):
+        begun.append(connection.scalar(text("SELECT pg_backend_pid()")))
+        connection.execute(files.insert(), [{"path": f"at {len(begun)}", "content": "c"}])
+        if len(begun) == 1:
+            with opened.begin() as other:
+                other.execute(text(f"SELECT pg_terminate_backend({begun[0]}, 5000)"))
+        return connection.scalar(select(func.count()).select_from(files))
+
+    assert in_one_transaction(opened, work) == 1 and len(begun) == 2
+    with opened.connect() as connection:
+        assert connection.scalars(select(files.c.path)).all() == ["at 2"]
 
 
 @pytest.mark.slow

@@ -1,16 +1,15 @@
 """The hierarchy of communities and how it follows a graph that changes."""
 
-import json
 from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ragraphs.algorithms.graphrag.communities import (
-    Membership,
+    Previous,
     community_id,
     find_communities,
-    remembered,
+    paths_of,
 )
 
 from lab.benchmarks.community_growth import growth, modularity, planted
@@ -58,7 +57,7 @@ def test_every_entity_is_in_exactly_one_community_at_every_level(weights, larges
         IDS,
         weights,
         max_cluster_size=largest,
-        previous={id: one for id, one in remembered(found, {}).items() if id in IDS[:known]},
+        previous=Previous({id: one for id, one in paths_of(found).items() if id in IDS[:known]}),
     )
     for partition in members_by_level(again):
         assert sorted(member for members in partition for member in members) == sorted(IDS)
@@ -100,7 +99,7 @@ def test_the_order_of_the_input_does_not_matter(weights, random):
 def test_an_unchanged_graph_keeps_its_hierarchy_whatever_its_weights_are_divided_by(weights, by):
     found = find_communities(IDS, weights, max_cluster_size=4)
     scaled = {pair: weight / by for pair, weight in weights.items()}
-    again = find_communities(IDS, scaled, max_cluster_size=4, previous=remembered(found, weights))
+    again = find_communities(IDS, scaled, max_cluster_size=4, previous=Previous(paths_of(found)))
     assert again == found
 
 
@@ -127,14 +126,14 @@ def test_unknown_ends_loops_and_weights_of_nothing_do_not_count():
     weights = {("a", "b"): 1.0, ("a", "gone"): 1.0, ("c", "c"): 1.0, ("b", "c"): 0.0}
     assert {one.members for one in find_communities("abc", weights)} == {("a", "b"), ("c",)}
     assert find_communities([], {}) == []
-    assert remembered([], {}) == {}
+    assert paths_of([]) == {}
 
 
 def test_a_small_change_touches_few_communities():
     ids, weights = chain_of_cliques()
     found = find_communities(ids, weights)
     grown = {**weights, ("new", ids[0]): 1.0, ("new", ids[2]): 1.0}
-    after = find_communities([*ids, "new"], grown, previous=remembered(found, weights))
+    after = find_communities([*ids, "new"], grown, previous=Previous(paths_of(found)))
     kept = {one.id for one in found} & {one.id for one in after}
     changed = [one for one in found if one.id not in kept]
     assert all(ids[0] in one.members for one in changed)
@@ -143,7 +142,7 @@ def test_a_small_change_touches_few_communities():
 
 def test_a_community_that_falls_apart_is_divided():
     ids, weights = [*"abcdef"], {**clique("abc"), **clique("def"), ("c", "d"): 3.0}
-    previous = remembered(find_communities(ids, weights), weights)
+    previous = Previous(paths_of(find_communities(ids, weights)), {"c", "d"})
     del weights["c", "d"]
     apart = find_communities(ids, weights, previous=previous)
     assert {one.members for one in apart} == {tuple("abc"), tuple("def")}
@@ -151,7 +150,7 @@ def test_a_community_that_falls_apart_is_divided():
 
 def test_an_entity_that_goes_leaves_the_others_together():
     ids, weights = chain_of_cliques()
-    previous = remembered(find_communities(ids, weights), weights)
+    previous = Previous(paths_of(find_communities(ids, weights)))
     after = find_communities(ids[1:], weights, previous=previous)
     assert {one.members for one in at_level(after, 9)} == {
         tuple(ids[1:6]),
@@ -159,20 +158,12 @@ def test_an_entity_that_goes_leaves_the_others_together():
     }
 
 
-def test_what_is_remembered_can_be_written_as_json():
-    ids, weights = chain_of_cliques()
-    found = find_communities(ids, weights, max_cluster_size=5)
-    written = json.dumps(remembered(found, weights))
-    previous = {id: Membership(*row) for id, row in json.loads(written).items()}
-    assert find_communities(ids, weights, max_cluster_size=5, previous=previous) == found
-
-
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(WEIGHTS, st.integers(1, 12), st.integers(1, 12))
 def test_what_was_remembered_with_another_size_is_still_a_start(weights, before, largest):
     found = find_communities(IDS, weights, max_cluster_size=before)
-    previous = remembered(found, weights)
+    previous = Previous(paths_of(found))
     again = find_communities(IDS, weights, max_cluster_size=largest, previous=previous)
     assert again == find_communities(IDS, weights, max_cluster_size=largest)
 
