@@ -14,7 +14,7 @@ from ..algorithms.hoprag.candidates import AskedOften, Candidates
 from ..algorithms.hoprag.carried import Carried, carried, carried_to_arrays, read_anew
 from ..algorithms.hoprag.edge_index import EdgeIndex
 from ..algorithms.hoprag.edges import Edges, Pairs, joined
-from ..algorithms.hoprag.following import Sketch, followed_pairs, sketch
+from ..algorithms.hoprag.following import Sketch, followed_candidates, followed_pairs, sketch
 from ..algorithms.hoprag.graph import (
     AskedPassage,
     Questioned,
@@ -24,7 +24,12 @@ from ..algorithms.hoprag.graph import (
     questioned,
 )
 from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
-from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
+from ..algorithms.hoprag.neighbours import (
+    MeaningNeighbours,
+    Neighbours,
+    WordNeighbours,
+    neighbours_from_arrays,
+)
 from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
@@ -111,7 +116,7 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     before = HOPS.before(index)
     found = _asked(index, before, read)
     gone += found.gone
-    made = _flat(index, found, scratch) if is_large(index) else _exact(index, found, before)
+    made = (_flat if is_large(index) else _exact)(index, found, before, scratch)
     graph, edges = graph_of(found.asked, made.edges), made.edges
     both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
@@ -151,7 +156,7 @@ class _Made(NamedTuple):
     sketches: Sketch
 
 
-def _exact(index: Index, found: Carried, before: Arrays) -> _Made:
+def _exact(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
     asked, stored = found.asked, partial(_vectors, index, found.asked)
     if found.new is None or len(before[_SKETCHES]) != len(before["questions_ends"]) - 1:
         vectors = stored(range(len(asked.questions)))
@@ -193,33 +198,59 @@ def _followed(
     return np.concatenate([known, read])[rows] if len(known) else read[rows]
 
 
-def _flat(index: Index, found: Carried, scratch: Scratch) -> _Made:
+def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
     asked, words, stored = found.asked, found.words, partial(_vectors, index, found.asked)
-    incoming, in_texts = _distinct(asked.incoming)
-    read = (stored(texts) for texts in batches(in_texts, _READ))
+    incoming, texts = _distinct(asked.incoming)
+    semantic = index.embedder.semantic
+    followed = found.new is not None and ("near_graph" if semantic else "near_lists") in before
+    known = partial(_kept, found, before, stored) if followed else stored
     vectors: Neighbours
-    if index.embedder.semantic:
-        vectors = MeaningNeighbours.of(read, len(in_texts), scratch.empty)
+    if semantic:
+        vectors = MeaningNeighbours.of(map(known, _parts(texts, _READ)), len(texts), scratch.empty)
     else:
-        vectors = WordNeighbours.of(read)
-    outgoing, out_texts = _distinct(asked.outgoing)
-    listed = KeywordIndex.of(words.take(np.array(in_texts, dtype=np.int64)))
-    pairs = Candidates(incoming, listed, vectors).best(
-        outgoing,
-        (
-            (stored(texts), words.take(np.array(texts, dtype=np.int64)))
-            for texts in batches(out_texts, _COMPARED)
-        ),
-    )
+        vectors = WordNeighbours.of(map(known, _parts(texts, _READ)))
+    listed = KeywordIndex.of(words.take(texts))
+    candidates = Candidates(incoming, listed, vectors)
+
+    def best_of(rows: Ints) -> Pairs:
+        own = AskedOften(asked.outgoing.passages[rows], asked.outgoing.texts[rows], 0)
+        outgoing, texts = _distinct(own)
+        parts = _parts(texts, _COMPARED)
+        pairs = candidates.best(outgoing, ((stored(part), words.take(part)) for part in parts))
+        return Pairs(rows[pairs.outgoing], pairs.incoming, pairs.similarity)
+
+    everything = np.arange(len(asked.outgoing.texts))
+    pairs = followed_candidates(found, best_of, stored) if followed else best_of(everything)
     edges = joined(pairs, asked.outgoing.passages, incoming.passages, len(asked.ids))
     none = np.empty((0, 0), np.int8)  # they would be larger than all other arrays
     return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, none)
 
 
-def _distinct(asked: AskedOften) -> tuple[AskedOften, list[int]]:
+def _kept(
+    found: Carried, before: Arrays, stored: Callable[[Ints], Any], texts: Ints
+) -> NDArray[np.float32]:
+    """The vectors of in-coming ``texts``; the ones of before from its arrays."""
+    listed = np.unique(before["answered_text"])
+    sources = found.sources[texts]
+    rows = np.searchsorted(listed, sources)
+    is_there = np.append(listed, -1)[rows] == np.where(sources < 0, -2, sources)
+    if not is_there.any():
+        return stored(texts)
+    vectors = neighbours_from_arrays(before).vectors(np.where(is_there, rows, 0))
+    if not is_there.all():
+        vectors[~is_there] = stored(texts[~is_there])
+    return vectors
+
+
+def _parts(texts: Ints, size: int) -> Iterator[Ints]:
+    """``texts`` in parts of at most ``size``."""
+    return (texts[start : start + size] for start in range(0, len(texts), size))
+
+
+def _distinct(asked: AskedOften) -> tuple[AskedOften, Ints]:
     """``asked`` with the texts of its own direction alone, and the numbers of these."""
     texts, own = np.unique(asked.texts, return_inverse=True)
-    return AskedOften(asked.passages, own, len(texts)), texts.tolist()
+    return AskedOften(asked.passages, own, len(texts)), texts
 
 
 def _vectors(index: Index, asked: Questioned, texts: Iterable[int]) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..similarity import hybrid_similarity
+from .candidates import BUDGET
 from .carried import Carried
 from .edges import TIE, Pairs, highest
 from .keyword_index import Floats, Ints, KeywordIndex
@@ -33,14 +34,45 @@ def followed_pairs(found: Carried, sketches: Sketch, vectors_of: Callable[[Ints]
     other with all: by their ``sketches`` (n, d), and where these leave it open by their vectors.
     ``vectors_of`` gives the vectors of distinct texts by their numbers, ascending.
     """
+    best, twice = _of_before(found)
+    compared = _ComparedQuestions(found, sketches, vectors_of)
+    left, changed = np.flatnonzero(best < 0), np.zeros(len(best), dtype=np.bool_)
+    of_added = _better(compared, best, twice, *_near_added(compared, best, twice, found.added))
+    for i, j in (_of_left(compared, left), of_added):
+        best[i], changed[i] = j, True
+    return _with_similarity(compared, best, twice, changed)
+
+
+def followed_candidates(
+    found: Carried, best_of: Callable[[Ints], Pairs], vectors_of: Callable[[Ints], Floats]
+) -> Pairs:
+    """The pairs of ``followed_pairs``, whose cost does not follow the number of all pairs.
+
+    A question whose answer of before is still there is compared with the added ones that share a
+    word with it, as many as may be better; ``best_of`` finds the answers of any others by their
+    numbers.
+    """
+    best, twice = _of_before(found)
+    compared = _ComparedQuestions(found, np.empty((0, 0), np.int8), vectors_of)
+    left, changed = best_of(np.flatnonzero(best < 0)), np.zeros(len(best), dtype=np.bool_)
+    i, j = _better(compared, best, twice, *_sharing_added(compared, best, twice, found.added))
+    best[i], changed[i] = j, True
+    best[left.outgoing], twice[left.outgoing] = left.incoming, 2 * left.similarity
+    return _with_similarity(compared, best, twice, changed)
+
+
+def _of_before(found: Carried) -> tuple[Ints, NDArray[np.float64]]:
+    """The r⁻ of each r⁺ before, −1 without one, and J + cos of the two."""
     best = np.full(len(found.asked.outgoing.texts), -1, dtype=np.int64)
     twice = np.zeros(len(best))
     best[found.known.outgoing] = found.known.incoming
     twice[found.known.outgoing] = 2 * found.known.similarity
-    compared = _ComparedQuestions(found, sketches, vectors_of)
-    left, changed = np.flatnonzero(best < 0), np.zeros(len(best), dtype=np.bool_)
-    for i, j in (_of_left(compared, left), _of_added(compared, best, twice, found.added)):
-        best[i], changed[i] = j, True
+    return best, twice
+
+
+def _with_similarity(
+    compared: _ComparedQuestions, best: Ints, twice: NDArray[np.float64], changed: NDArray[np.bool_]
+) -> Pairs:
     i = np.flatnonzero(changed)
     similarity = twice / 2
     cosines = np.clip(compared.cosines(i, best[i]), -1, 1)
@@ -63,20 +95,29 @@ class _ComparedQuestions:
         """J + cos as the sketches tell it of all pairs, −∞ within one passage; and J alone."""
         out, into = self._outgoing.texts[i], self._incoming.texts[j]
         overlap = np.zeros((len(i), len(j)), dtype=np.float32)
-        if len(i) < len(j):
-            many, few, shares = KeywordIndex.of(self._words.take(out)).overlaps(
-                self._words.take(into)
-            )
-            overlap[few, many] = shares
-        else:
-            many, few, shares = KeywordIndex.of(self._words.take(into)).overlaps(
-                self._words.take(out)
-            )
-            overlap[many, few] = shares
+        row, column, shares = self.sharing(i, j)
+        overlap[row, column] = shares
         first, second = (self._sketches[texts].astype(np.float32) for texts in (out, into))
         twice = (first @ second.T) / np.float32(_SCALE**2) + overlap
         twice[self._outgoing.passages[i][:, None] == self._incoming.passages[j]] = -np.inf
         return twice, overlap
+
+    def sharing(self, i: Ints, j: Ints) -> tuple[Ints, Ints, Floats]:
+        """The places in ``i`` and ``j`` of the pairs that share a word, and their J."""
+        out, into = (
+            self._words.take(often.texts[of])
+            for often, of in ((self._outgoing, i), (self._incoming, j))
+        )
+        if len(i) < len(j):
+            column, row, shares = KeywordIndex.of(out).overlaps(into)
+        else:
+            row, column, shares = KeywordIndex.of(into).overlaps(out)
+        return row, column, shares
+
+    def apart(self, i: Ints, j: Ints) -> NDArray[np.bool_]:
+        """Whether each pair (i, j) is of two passages."""
+        apart: NDArray[np.bool_] = self._outgoing.passages[i] != self._incoming.passages[j]
+        return apart
 
     def cosines(self, i: Ints, j: Ints) -> NDArray[np.float64]:
         """cos of the pairs (i, j)."""
@@ -111,17 +152,46 @@ def _of_left(compared: _ComparedQuestions, left: Ints) -> tuple[Ints, Ints]:
     return i, j
 
 
-def _of_added(
+def _near_added(
     compared: _ComparedQuestions, best: Ints, twice: NDArray[np.float64], added: Ints
-) -> tuple[Ints, Ints]:
-    """The r⁺ whose ``best`` is now another: one of the ``added`` r⁻."""
+) -> tuple[Ints, Ints, NDArray[Any]]:
+    """The pairs of an r⁺ and one of the ``added`` r⁻ that may be better than its ``best``; J."""
     found, known = [_NO_PAIRS], np.flatnonzero(best >= 0)
     for block in _blocks(len(known), len(added)):
         i = known[block]
         near, overlap = compared.near(i, added)
         row, column = np.nonzero(near >= twice[i][:, None] - _WIDE)
         found.append((i[row], added[column], overlap[row, column]))
-    row, column, shares = _in_order(found)
+    return _in_order(found)
+
+
+def _sharing_added(
+    compared: _ComparedQuestions, best: Ints, twice: NDArray[np.float64], added: Ints
+) -> tuple[Ints, Ints, NDArray[Any]]:
+    """The same of those that share a word, of each ``added`` r⁻ the likeliest."""
+    known = np.flatnonzero(best >= 0)
+    if not len(known) or not len(added):
+        return _NO_PAIRS
+    row, column, shares = compared.sharing(known, added)
+    i, j = known[row], added[column]
+    gain = shares + 1 - twice[i]  # cos is at most 1
+    allowed = (gain > 0) & compared.apart(i, j)
+    i, j, shares, column, gain = (each[allowed] for each in (i, j, shares, column, gain))
+    order = np.lexsort((-gain, column))
+    rank = np.arange(len(order)) - np.searchsorted(column[order], column[order])
+    kept = order[rank < BUDGET]
+    return _in_order([(i[kept], j[kept], shares[kept])])
+
+
+def _better(
+    compared: _ComparedQuestions,
+    best: Ints,
+    twice: NDArray[np.float64],
+    row: Ints,
+    column: Ints,
+    shares: NDArray[Any],
+) -> tuple[Ints, Ints]:
+    """The r⁺ whose ``best`` is now another: an r⁻ of these pairs, which are in order."""
     scores = shares + compared.cosines(row, column)
     i, _, most = highest(row, column, scores)
     highest_of = np.zeros(len(best))

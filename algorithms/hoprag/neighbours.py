@@ -38,6 +38,10 @@ class Neighbours(Protocol):
         """The cosine of each pair of ``vectors[place]`` and v_number, shape (pairs,)."""
         ...
 
+    def vectors(self, numbers: Ints) -> Floats:
+        """v_number of each of ``numbers``, shape (numbers, d)."""
+        ...
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by their names, each of which begins with ``near``."""
         ...
@@ -84,6 +88,13 @@ class WordNeighbours:
                 "near_lists": _lists(large, width),
             }
         )
+
+    def vectors(self, numbers: Ints) -> Floats:
+        lengths = self._ends[numbers + 1] - self._ends[numbers]
+        at = ranges(self._ends[numbers], lengths)
+        found = np.zeros((len(numbers), len(self._lists) // 2), dtype=np.float32)
+        found[np.repeat(np.arange(len(numbers)), lengths), self._columns[at]] = self._values[at]
+        return found
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return {
@@ -184,6 +195,9 @@ class MeaningNeighbours:
             done += len(batch)
         return cls({"near_vectors": kept}, graph or Index(ndim=1, metric="ip", dtype="i8"))
 
+    def vectors(self, numbers: Ints) -> Floats:
+        return self._vectors[numbers].astype(np.float32)
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         graph = self._bytes
         if graph is None:
@@ -208,8 +222,7 @@ class MeaningNeighbours:
         cosines = np.empty(len(numbers), dtype=np.float32)
         for start in range(0, len(numbers), _PAIRS):
             own = slice(start, start + _PAIRS)
-            theirs = self._vectors[numbers[own]].astype(np.float32)
-            cosines[own] = np.einsum("ij,ij->i", vectors[places[own]], theirs)
+            cosines[own] = np.einsum("ij,ij->i", vectors[places[own]], self.vectors(numbers[own]))
         return cosines
 
 

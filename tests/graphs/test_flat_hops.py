@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ragraphs.algorithms.hoprag.candidates import Candidates
 from ragraphs.context import HopragContext
 from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.index.hops import load_hops
@@ -86,6 +87,37 @@ def test_edges_of_dense_vectors_differ_only_in_near_ties(indexing, other, openai
 
 def _key(edge: dict[str, Any]) -> tuple[str, ...]:
     return edge["source"], edge["target"], edge["raised"], edge["question"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("embeddings", ["lexical", "openai:stub"])
+def test_after_changes_the_edges_are_those_of_a_fresh_index(
+    indexing, other, openai, flat, monkeypatch, embeddings
+):
+    flat()
+    context = {"layers": ["hops"], "embeddings": embeddings, "model": "offline"}
+    indexing.run(documents=TEXTS[:30], context=context)
+    compared: list[int] = []
+    best = Candidates.best
+    monkeypatch.setattr(
+        Candidates,
+        "best",
+        lambda self, outgoing, parts: (
+            compared.append(len(outgoing.passages)) or best(self, outgoing, parts)
+        ),
+    )
+    changed = [{**TEXTS[2], "text": TEXTS[35]["text"]}, *TEXTS[30:34]]
+    gone = [TEXTS[7]["id"], TEXTS[11]["id"]]
+    indexing.run(documents=changed, remove=gone, context=context)
+    kept = [text for text in TEXTS[:30] if text["id"] not in {TEXTS[n]["id"] for n in (2, 7, 11)}]
+    other.run(documents=[*kept, *changed], context=context)
+    followed, anew = ({_key(edge): edge for edge in edges_of(each)} for each in (indexing, other))
+    same = followed.keys() & anew.keys()
+    # The stub's vectors are all near each other, so that candidates by their graph vary.
+    assert len(same) >= (0.9 if embeddings != "lexical" else 1) * len(followed.keys() | anew.keys())
+    for key in same:
+        assert followed[key]["similarity"] == pytest.approx(anew[key]["similarity"], abs=1e-3)
+    assert compared[0] < compared[1] / 2
 
 
 @pytest.mark.slow
