@@ -203,7 +203,7 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
     incoming, texts = _distinct(asked.incoming)
     semantic = index.embedder.semantic
     followed = found.new is not None and ("near_graph" if semantic else "near_lists") in before
-    known = partial(_kept, found, before, stored) if followed else stored
+    known = _kept(found, before, stored) if followed else stored
     vectors: Neighbours
     if semantic:
         vectors = MeaningNeighbours.of(map(known, _parts(texts, _READ)), len(texts), scratch.empty)
@@ -227,19 +227,23 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
 
 
 def _kept(
-    found: Carried, before: Arrays, stored: Callable[[Ints], Any], texts: Ints
-) -> NDArray[np.float32]:
-    """The vectors of in-coming ``texts``; the ones of before from its arrays."""
-    listed = np.unique(before["answered_text"])
-    sources = found.sources[texts]
-    rows = np.searchsorted(listed, sources)
-    is_there = np.append(listed, -1)[rows] == np.where(sources < 0, -2, sources)
-    if not is_there.any():
-        return stored(texts)
-    vectors = neighbours_from_arrays(before).vectors(np.where(is_there, rows, 0))
-    if not is_there.all():
-        vectors[~is_there] = stored(texts[~is_there])
-    return vectors
+    found: Carried, before: Arrays, stored: Callable[[Ints], Any]
+) -> Callable[[Ints], NDArray[np.float32]]:
+    """Gives the vectors of in-coming texts; the ones of before from its arrays."""
+    listed, known = np.unique(before["answered_text"]), neighbours_from_arrays(before)
+
+    def vectors_of(texts: Ints) -> NDArray[np.float32]:
+        sources = found.sources[texts]
+        rows = np.searchsorted(listed, sources)
+        is_there = np.append(listed, -1)[rows] == np.where(sources < 0, -2, sources)
+        if not is_there.any():
+            return stored(texts)
+        vectors = known.vectors(np.where(is_there, rows, 0))
+        if not is_there.all():
+            vectors[~is_there] = stored(texts[~is_there])
+        return vectors
+
+    return vectors_of
 
 
 def _parts(texts: Ints, size: int) -> Iterator[Ints]:
