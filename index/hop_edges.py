@@ -227,7 +227,7 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
 
 
 def _kept(
-    found: Carried, before: Arrays, stored: Callable[[Ints], Any]
+    found: Carried, before: Arrays, stored: Callable[[Ints], NDArray[np.float32]]
 ) -> Callable[[Ints], NDArray[np.float32]]:
     """Gives the vectors of in-coming texts; the ones of before from its arrays."""
     listed, known = np.unique(before["answered_text"]), neighbours_from_arrays(before)

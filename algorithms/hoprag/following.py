@@ -173,14 +173,12 @@ def _sharing_added(
     if not len(known) or not len(added):
         return _NO_PAIRS
     row, column, shares = compared.sharing(known, added)
-    i, j = known[row], added[column]
-    gain = shares + 1 - twice[i]  # cos is at most 1
-    allowed = (gain > 0) & compared.apart(i, j)
-    i, j, shares, column, gain = (each[allowed] for each in (i, j, shares, column, gain))
-    order = np.lexsort((-gain, column))
+    gain = shares + 1 - twice[known[row]]  # cos is at most 1
+    likely = np.flatnonzero((gain > 0) & compared.apart(known[row], added[column]))
+    order = likely[np.lexsort((-gain[likely], column[likely]))]
     rank = np.arange(len(order)) - np.searchsorted(column[order], column[order])
     kept = order[rank < BUDGET]
-    return _in_order([(i[kept], j[kept], shares[kept])])
+    return _in_order([(known[row[kept]], added[column[kept]], shares[kept])])
 
 
 def _better(
