@@ -47,7 +47,8 @@ def beginnings(chosen: ColumnElement[bool]) -> Select[Any]:
     first = least.where(chosen).group_by(table.c.document).subquery()
     is_first = (table.c.document == first.c.document) & (table.c.start == first.c.start)
     columns = (table.c.id, table.c.document, table.c.title, table.c.text)
-    return select(*columns).join(first, is_first).order_by(table.c.id)
+    # Chosen twice, else PostgreSQL compares them with all passages.
+    return select(*columns).join(first, is_first).where(chosen).order_by(table.c.id)
 
 
 def write_passages(
