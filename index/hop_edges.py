@@ -44,7 +44,8 @@ from .vectors import keep_vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SKETCHES = "question_sketches"
+_SKETCHES, _PLACES, _ENDS = "question_sketches", "sketch_places", "sketch_ends"
+_SPARSE = 0.25  # of the numbers at most: then others than 0 are kept with their places alone
 _READ = 1024  # vectors at a time
 _COMPARED = 128  # questions at a time
 
@@ -121,7 +122,7 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
     codes = np.fromiter(read.values(), dtype=np.uint64)
-    taken_over = {**carried_to_arrays(found, codes, made.pairs), _SKETCHES: made.sketches}
+    taken_over = {**carried_to_arrays(found, codes, made.pairs), **packed_sketches(made.sketches)}
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
 
@@ -158,7 +159,7 @@ class _Made(NamedTuple):
 
 def _exact(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
     asked, stored = found.asked, partial(_vectors, index, found.asked)
-    if found.new is None or len(before[_SKETCHES]) != len(before["questions_ends"]) - 1:
+    if found.new is None or not before[_SKETCHES].size:
         vectors = stored(range(len(asked.questions)))
         sketches, pairs = sketch(vectors), exact_pairs(asked, vectors, found.words)
     else:
@@ -172,13 +173,35 @@ def _exact(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _M
 
 def _sketches(found: Carried, before: Arrays, stored: Callable[[Ints], Any]) -> Sketch:
     """The sketches of all texts; the ones of before from its arrays."""
-    known, new = before[_SKETCHES], np.flatnonzero(found.sources < 0)
+    known, new = unpacked_sketches(before), np.flatnonzero(found.sources < 0)
     if not len(new):
         return known[found.sources]
     read = sketch(stored(new))
     rows = found.sources.copy()
     rows[new] = len(known) + np.arange(len(new))
     return np.concatenate([known, read])[rows] if len(known) else read[rows]
+
+
+def packed_sketches(sketches: Sketch) -> Arrays:
+    """The arrays of ``sketches``, of which lexical embeddings leave most numbers 0."""
+    count, width = sketches.shape
+    if np.count_nonzero(sketches) > _SPARSE * sketches.size or not count:
+        return {_SKETCHES: sketches}
+    places = np.flatnonzero(sketches)
+    ends = np.searchsorted(places, width * np.arange(1, count + 1))
+    kept = {_PLACES: (places % width).astype(np.uint16), _ENDS: np.append(ends, width)}
+    return {_SKETCHES: sketches.ravel()[places], **kept}
+
+
+def unpacked_sketches(before: Arrays) -> Sketch:
+    """The sketches of all texts in the arrays of ``before``."""
+    kept = before[_SKETCHES]
+    if kept.ndim == 2:
+        return kept
+    *ends, width = before[_ENDS].tolist()
+    sketches = np.zeros((len(ends), width), dtype=np.int8)
+    sketches[np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)), before[_PLACES]] = kept
+    return sketches
 
 
 def _followed(

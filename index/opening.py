@@ -19,6 +19,7 @@ from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.figures import OPEN_INDEXES, note
 from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
+from ..models.runs import seen_by_run
 from ..settings import Settings, settings
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.own import Own, label_of
@@ -239,13 +240,20 @@ def _opened_anew(
 
 
 def _is_current(index: Index) -> bool:
-    """Whether the index was not deleted, or made anew, since it was opened. Blocks."""
+    """Whether the index was not deleted, or made anew, since it was opened. Blocks.
+
+    A server is asked once in a run, of which each node opens the index.
+    """
     if not index.location.in_database:
         return index.incarnation is not None and index.incarnation == index.location.inode()
+    if index.incarnation in (seen := seen_by_run()):
+        return True
     try:
-        return bool(index.incarnation == index.catalogue.property(_ID))
+        is_current = bool(index.incarnation == index.catalogue.property(_ID))
     except RagraphsError:  # opening it anew says why
         return False
+    seen |= {index.incarnation} if is_current else set()
+    return is_current
 
 
 def check_whole(index: Index) -> None:

@@ -31,7 +31,8 @@ class GraphRun:
     """One run of a graph. ``within`` is the context of OpenTelemetry inside its span.
 
     ``lost`` says that its model could not be reached, ``inner`` that it is a step of another run;
-    ``index`` is the name of its index, once it has begun.
+    ``index`` is the name of its index, once it has begun, and ``seen`` are indexes of a database
+    that were there.
     """
 
     name: str
@@ -45,6 +46,7 @@ class GraphRun:
     index: str = ""
     started: float = field(default_factory=time.monotonic)
     parts: set[UUID] = field(default_factory=set)
+    seen: set[Any] = field(default_factory=set)
 
 
 class RunWatch(BaseCallbackHandler):
@@ -149,6 +151,12 @@ def enter_run() -> tuple[GraphRun | None, Any]:
     entered = run is not None and run is not _running.get()
     _running.set(run)
     return run, run.within if run is not None and entered else None
+
+
+def seen_by_run() -> set[Any]:
+    """The indexes of a database that the run of the calling node has seen; it may add to them."""
+    run = _running.get()
+    return set() if run is None else run.seen
 
 
 def _noted(run: GraphRun, end: str, method: str) -> dict[str, Any]:

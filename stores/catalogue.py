@@ -24,6 +24,7 @@ from .queries import (
     batches,
     count_rows,
     delete_with,
+    is_one_of,
     persistent,
     rows,
     rows_in_order,
@@ -283,9 +284,11 @@ class Catalogue:
     def beginnings(self, documents: Iterable[str]) -> dict[str, tuple[str, str, str]]:
         """Id, title and text of the first passage of each of the ``documents`` that are stored."""
         found: dict[str, tuple[str, str, str]] = {}
-        for batch in batches(sorted(documents)):
-            for id, document, title, text in rows(self._engine, beginnings(batch)):
-                found.setdefault(document, (id, title, text))
+        with self._engine.connect() as connection:
+            for batch in batches(sorted(documents)):
+                of_batch = is_one_of(self._engine, tables.passages.c.document, batch)
+                for id, document, title, text in connection.execute(beginnings(of_batch)).all():
+                    found.setdefault(document, (id, title, text))
         return found
 
     def all_passages(self) -> Iterator[Passage]:

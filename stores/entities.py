@@ -20,6 +20,7 @@ from .queries import (
     count_rows,
     delete_with,
     first_rows_with,
+    is_one_of,
     persistent,
     replace_all,
     rows,
@@ -171,7 +172,7 @@ class EntityStore:
         table = tables.entity_passages
         query = select(table).where(*self._said_in(table.c.passage))
         if among is not None:
-            query = query.where(table.c.passage.in_(among))
+            query = query.where(is_one_of(self._engine, table.c.passage, among))
         found = first_rows_with(
             self._engine, query, table.c.entity, ids, most, tuple(table.primary_key)
         )

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, select
 
 from ..language.analyser import terms
 from . import fts5, postings, tables
-from .queries import batches, is_postgresql
+from .queries import batches, is_one_of, is_postgresql
 
 _MOST_QUERY_TERMS = 200
 _MOST_LOOKED_UP = 8192
@@ -118,7 +118,8 @@ def _best(
         end = int(np.searchsorted(falling, falling[end - 1], side="right"))
         chosen = dict(zip(numbers[order[start:end]].tolist(), -falling[start:end], strict=True))
         for batch in batches(chosen, _MOST_LOOKED_UP):
-            for number, id in connection.execute(query.where(passages.number.in_(batch))):
+            of_batch = query.where(is_one_of(connection, passages.number, batch))
+            for number, id in connection.execute(of_batch):
                 found.append((id, float(chosen[number])))
         start, count = end, 2 * count
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:most]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
 
 from ..state.records import Passage
 from . import lexical_index, tables
@@ -40,14 +40,15 @@ def passage_of(row: Any) -> Passage:
     return {**passage, "turns": row.turns} if row.turns else passage
 
 
-def beginnings(documents: Sequence[str]) -> Select[Any]:
-    """The query for the id, document, title and text of the first passage of each document."""
+def beginnings(chosen: ColumnElement[bool]) -> Select[Any]:
+    """The query for the first passages of ``chosen`` documents: id, document, title and text."""
     table = tables.passages
     least = select(table.c.document, func.min(table.c.start).label("start"))
-    first = least.where(table.c.document.in_(documents)).group_by(table.c.document).subquery()
+    first = least.where(chosen).group_by(table.c.document).subquery()
     is_first = (table.c.document == first.c.document) & (table.c.start == first.c.start)
     columns = (table.c.id, table.c.document, table.c.title, table.c.text)
-    return select(*columns).join(first, is_first).order_by(table.c.id)
+    # Chosen twice, else PostgreSQL compares them with all passages.
+    return select(*columns).join(first, is_first).where(chosen).order_by(table.c.id)
 
 
 def write_passages(

@@ -15,16 +15,19 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
     Connection,
     Engine,
     FromClause,
     Select,
     Table,
+    any_,
     bindparam,
     delete,
     func,
     inspect,
+    literal,
     select,
 )
 from sqlalchemy.dialects import sqlite
@@ -96,6 +99,15 @@ def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
         yield batch
 
 
+def is_one_of(
+    of: Connection | Engine, column: ColumnElement[Any], values: Sequence[Any]
+) -> ColumnElement[bool]:
+    """Whether ``column`` holds one of ``values``, which PostgreSQL gets as one array."""
+    if is_postgresql(of):
+        return column == any_(literal(values, ARRAY(column.type)))
+    return column.in_(values)
+
+
 def rows(engine: Engine, query: Select[Any]) -> Generator[Any, None, None]:
     """The rows that ``query`` finds, read while they are used."""
     with (
@@ -111,7 +123,7 @@ def rows_with(
     """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch."""
     with engine.connect() as connection:
         for batch in batches(dict.fromkeys(values)):
-            yield from connection.execute(query.where(column.in_(batch)))
+            yield from connection.execute(query.where(is_one_of(engine, column, batch))).all()
 
 
 def first_rows_with(
@@ -132,9 +144,9 @@ def first_rows_with(
     place = func.row_number().over(partition_by=column, order_by=list(order)).label("place")
     with engine.connect() as connection:
         for batch in batches(dict.fromkeys(values)):
-            placed = query.add_columns(place).where(column.in_(batch)).subquery()
+            placed = query.add_columns(place).where(is_one_of(engine, column, batch)).subquery()
             first = select(placed).where(placed.c.place <= most).order_by(placed.c.place)
-            yield from connection.execute(first)
+            yield from connection.execute(first).all()
 
 
 def rows_in_order(
@@ -338,4 +350,4 @@ def copy_rows(connection: Connection, table: Table, new: Iterable[dict[str, Any]
 def delete_with(connection: Connection, column: ColumnElement[Any], values: Iterable[Any]) -> None:
     """Deletes the rows whose ``column`` holds one of ``values``; values not there do no harm."""
     for batch in batches(values):
-        connection.execute(delete(column.table).where(column.in_(batch)))
+        connection.execute(delete(column.table).where(is_one_of(connection, column, batch)))

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from chroma_server import serving_chroma
 from earlier_formats import as_in_format
-from ragraphs.context import Context, IndexContext
+from ragraphs.context import Context, CragContext, IndexContext
 from ragraphs.graphs.basic import graph as basic
+from ragraphs.graphs.crag import graph as crag
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.copying import copy_index
 from ragraphs.index.layers import HOPS, SENTENCES
@@ -26,6 +27,7 @@ from ragraphs.views.status import describe, export_lines
 from raw_sql import sql
 from scripted_model import DOCUMENTS, QUESTION
 from shared_stores import SharedStores, serving_stores
+from sqlalchemy import Engine, event
 
 LAYERS = ["sentences", "hops", "entities", "communities"]
 REPLY = {"value": "{}", "words": "", "input_tokens": 3, "output_tokens": 2}
@@ -246,3 +248,21 @@ def test_an_index_that_was_made_anew_under_its_name_is_opened_anew(folder, store
     second = open_index("notes")
     assert second.incarnation != first.incarnation
     assert second.vectors.ids("passages") == second.catalogue.passage_ids()
+
+
+@pytest.mark.slow
+def test_a_question_asks_once_whether_its_index_is_still_there(folder, stores):
+    given = {"documents": [{"id": "a", "text": "The first text."}]}
+    index_graph.invoke(given, context=IndexContext(index="notes", embeddings="lexical"))
+    asked = list[Any]()
+
+    def note(_connection: Any, _cursor: Any, _statement: str, parameters: Any, *_: Any) -> None:
+        asked.append(parameters)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        for _ in range(2):
+            crag.invoke({"question": "Which text is first?"}, context=CragContext(index="notes"))
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert asked.count({"wanted": "id"}) == 2
