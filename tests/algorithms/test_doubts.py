@@ -58,7 +58,13 @@ def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cite
         ("Who opened the Elbe bridge?", "Joseph Strauss", "claims"),
         ("When was the Elbe bridge opened?", "9 August 1893", "claims"),
         ("Who opened the Elbe bridge?", "Elbe", "repeated"),
+        (
+            "Who opened the Great Southern Railway Canal Bridge of Lower Elbe Valley?",
+            "Great Southern Railway Canal Bridge of Lower Elbe Valley",
+            "repeated",
+        ),
         ("Who was born first, Anna Berg or Ida Holm?", "Odense", "kind"),
+        ("In which country is the Elbe bridge?", "Bridge", "repeated"),
         ("훈민정음은 세종대왕이 반포하였습니까?", "1446년", "kind"),
         ("이순신은 언제 훈민정음을 반포했나요?", "태종", "claims"),
     ],
@@ -173,6 +179,20 @@ def test_who_points_at_everything_states_nothing():
     found = doubt("Anna Berg", question, [ELBE], pointed=6)
     assert found is not None and (found.why, found.certain) == ("crowd", False)
     assert doubt("Anna Berg", question, [ELBE], pointed=5) is None
+
+
+def test_an_explanation_may_point_at_many_sentences():
+    told = "The Elbe bridge was opened by Anna Berg. She was a Danish engineer."
+    found = doubt(told, "Who opened the Elbe bridge, and what was she?", [ELBE], pointed=25)
+    assert found is not None and (found.why, found.certain) == ("crowd", False)
+
+
+def test_a_text_that_has_nothing_to_do_with_the_others_is_a_reason_to_doubt():
+    question = "Where did the engineer who opened the Elbe bridge grow up?"
+    stray = "Ib Lund: He is also the former director of a bank."
+    found = doubt("Odense", question, [ELBE, BERG, stray])
+    assert found is not None and (found.why, found.certain) == ("stray", False)
+    assert doubt("Odense", f"{question[:-1]} that Ib Lund paid for?", [ELBE, BERG, stray]) is None
 
 
 def test_a_sentence_that_no_passage_states_whole_is_doubted():
