@@ -63,6 +63,9 @@ _ASKS_LIFE = (
     r"(?i)\bborn\b|\bbirth(?!day)|태어|출생",
     r"(?i)\bdie[ds]?\b|\bdeath\b|사망|죽|별세|서거",
 )
+_MADE_BY = r"(?:creat|produc|direct|compos|design|invent|discover|paint|develop|found|writ|wrot)\w*"
+_ASKS_MAKER = re.compile(rf"(?i)^\W*who (?:\w+ly |first )?({_MADE_BY})|\b({_MADE_BY}) by whom?\b")
+_BY = re.compile(r"(?<!ed)(?<![ew]n)(?<!ng) by [A-Z]")  # "a novel by Ann Lee", not "played by"
 _NO_ONE = frozenset(
     "Airport Album Award Awards Battle Bay Championship Championships Cup Festival Lake Mountain"
     " Mountains Ocean Prize River Road Series Street Valley War".split()
@@ -186,9 +189,13 @@ def told_otherwise(answer: str, shape: QuestionShape, texts: Sequence[str]) -> b
 
 
 def lacks_relation(question: str, texts: Sequence[str]) -> bool:
-    """Whether ``question`` asks of kin, a birth or a death, and no text has a word for such."""
+    """Whether ``question`` asks of kin, a birth, a death or a maker, and no text tells of such."""
     if re.search(_KIN, question) and not any(re.search(_TOLD_KIN, text) for text in texts):
         return True
+    if maker := _ASKS_MAKER.search(question):
+        made = set(roots(maker[1] or maker[2]))
+        if not any(_BY.search(text) or made.intersection(roots(text)) for text in texts):
+            return True
     facts = [life_facts(text) for text in texts]
     told = (
         (_TOLD_BIRTH, any(one.birth for one in facts)),

@@ -39,7 +39,12 @@ _ALIAS = (
 )
 _FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
 _COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
-_TOGETHER = ({"kind", "unsaid"}, {"kind", "repeated"}, {"names", "repeated"})  # reasons
+_TOGETHER = (  # reasons that confirm each other
+    {"kind", "unsaid"},
+    {"kind", "repeated"},
+    {"names", "repeated"},
+    {"names", "stray"},
+)
 _GENERIC = frozenset(root for word in THINGS for root in roots(word))
 
 

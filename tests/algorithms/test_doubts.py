@@ -12,6 +12,7 @@ KOREAN = "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였�
 OTT = "Carl T. Ott: Carl T. Ott Junior, born Carl Otto, died in 1930."
 NEWS = "Elbe bridge: The BBC told that the Elbe bridge, of 32 arches, was opened in 1893."
 HOLM = "Ida Holm: Ida Holm was born in Odense."
+PLAY = "Elbe bridge: The part of the Elbe bridge is played by Anna Berg."
 TOMB = "영릉: 세종대왕의 무덤인 영릉은 여주에 있다."
 HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
 
@@ -25,6 +26,8 @@ HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한�
         ("What is the nationality of the opener of the Elbe bridge?", "Denmark", [ELBE]),
         ("Where did the engineer who opened the Elbe bridge grow up?", "Odense", [ELBE, BERG]),
         ("Where was Ida Holm born?", "Odense", [HOLM]),
+        ("Who designed the Oder bridge?", "Anna Berg", [f"{ODER} Anna Berg was its designer."]),
+        ("The Oder bridge was designed by whom?", "Ib Lund", [f"{ODER} A work by Ib Lund."]),
         ("Who is the mother of Ida Holm?", "Anna Berg", [f"{HOLM} Anna Berg had one daughter."]),
         ("When did Karl Lund join?", "1902", ["Elbe: Lund joined in 1902, as did Ib Lund."]),
         (
@@ -106,6 +109,8 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ),
         ("Where was the opener of the Elbe bridge born?", "Ulm", [f"{ELBE} Ulm paid."], "relation"),
         ("Where did the opener of the Elbe bridge die?", "Ulm", [f"{ELBE} Ulm paid."], "relation"),
+        ("Who designed the Oder bridge of Ulm?", "Ib Lund", [f"{ODER} Ib Lund, Ulm."], "relation"),
+        ("The Elbe bridge was created by who?", "Anna Berg", [PLAY], "relation"),
         ("Who opened the Elbe bridge?", "Battle of Ulm", [f"{ELBE} Battle of Ulm."], "kind"),
         (
             "Who taught Ida Holm in Odense?",
@@ -193,6 +198,16 @@ def test_a_text_that_has_nothing_to_do_with_the_others_is_a_reason_to_doubt():
     found = doubt("Odense", question, [ELBE, BERG, stray])
     assert found is not None and (found.why, found.certain) == ("stray", False)
     assert doubt("Odense", f"{question[:-1]} that Ib Lund paid for?", [ELBE, BERG, stray]) is None
+    assert doubt("Anna Berg, a Danish engineer, did.", "Who did?", [ELBE, BERG, stray]) is None
+
+
+def test_a_name_that_is_not_cited_beside_a_text_of_something_else_is_refused():
+    cited = [BERG, "Ib Lund: He is also the former director of a bank.", HOLM]
+    near = [f"The Oder tunnel is long. {BERG}"]
+    found = doubt("Odense", "Where did the engineer of the Oder tunnel grow up?", cited, near)
+    assert found is not None and (found.why, found.certain) == ("names", True)
+    found = doubt("Odense", "Where did the engineer of the Oder tunnel grow up?", [BERG], near)
+    assert found is not None and (found.why, found.certain) == ("names", False)
 
 
 def test_a_sentence_that_no_passage_states_whole_is_doubted():
