@@ -50,7 +50,7 @@ _BIRTH = (
 _DASHES = ("-", "–", "—", "~", "†")
 _TOLD_BIRTH = r"(?i)\bborn\b|\bbirth|\bb\.|baptis|christened|태어|출생|생\)"
 _TOLD_DEATH = (
-    r"(?i)\bdie[ds]?\b|\bdeath|\bd\.|kill|murder|execut|assassinat|suicide|perish|drown|crash"
+    r"(?i)\bdie[ds]?\b|\bdeath|\bd\.|kill(?!er)|murder|execut|assassinat|suicide|perish|drown|crash"
     r"|사망|죽|별세|서거|몰\)"
 )
 _KIN = (
@@ -63,6 +63,14 @@ _ASKS_LIFE = (
     r"(?i)\bborn\b|\bbirth(?!day)|태어|출생",
     r"(?i)\bdie[ds]?\b|\bdeath\b|사망|죽|별세|서거",
 )
+_OF_A_WOMAN = re.compile(
+    r"(?i)\b(?:(?:step|grand)?(?:mother|daughter)|wife|sister|aunt|niece)\b(?!['’]s)"
+)
+_OF_A_MAN = re.compile(
+    r"(?i)\b(?:(?:step|grand)?(?:father|son)|husband|brother|uncle|nephew)\b(?!['’]s)"
+)
+_HIS_TITLE = re.compile(r"(?:Sir|Mr|Lord|King|Prince|Earl|Duke|Count|Viscount|Baron|Marquess)\b")
+_HER_TITLE = re.compile(r"(?:Lady|Dame|Mrs|Queen|Princess|Countess|Duchess|Baroness|Empress)\b")
 _MADE_BY = r"(?:creat|produc|direct|compos|design|invent|discover|paint|develop|found|writ|wrot)\w*"
 _ASKS_MAKER = re.compile(rf"(?i)^\W*who (?:\w+ly |first )?({_MADE_BY})|\b({_MADE_BY}) by whom?\b")
 _BY = re.compile(r"(?<!ed)(?<![ew]n)(?<!ng) by [A-Z]")  # "a novel by Ann Lee", not "played by"
@@ -144,6 +152,8 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return False
     if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
         return False
+    if kind == "person" and _has_other_title(answer, shape.text):
+        return False
     if kind == "place" and is_demonym(answer):
         return False
     things = THINGS if _PERSON.search(shape.text) else _NO_ONE if kind == "person" else frozenset()
@@ -152,6 +162,14 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
     code = kind == "name" and bool(shape.noun and not _kind(shape.noun) and amounts(answer))
     named = code or any(map(str.isalpha, answer))  # "What is the area code?"
     return named and all(one.text != answer for one in dates(answer))
+
+
+def _has_other_title(answer: str, question: str) -> bool:
+    """Whether ``answer`` begins with the title of a man where the first kin is a woman, or so."""
+    woman, man = _OF_A_WOMAN.search(question), _OF_A_MAN.search(question)
+    if woman and not (man and man.start() < woman.start()):
+        return bool(_HIS_TITLE.match(answer))
+    return bool(man and _HER_TITLE.match(answer))
 
 
 def _means(answer: str, option: str) -> bool:
