@@ -32,21 +32,47 @@ async def rests_on_citations(
 
     Without a reply nothing is known of the reader, and it is not believed.
     """
+    cited, rest = divided(citations, evidence, answer)
+    without = await _read(run, question, rest) if rest else Answer.model_construct(sufficient=False)
+    return not (without is None or _finds(without)) and await _tells(run, question, answer, cited)
+
+
+async def stays_the_same(
+    run: Run[QuestionContext],
+    question: str,
+    answer: str,
+    citations: Sequence[Citation],
+    evidence: Sequence[Evidence],
+) -> bool:
+    """Whether ``answer`` is found once more where cited passages come last, behind a few others.
+
+    Of several methods each is another chance to be believed by accident, which this takes away.
+    """
+    of = {one["passage"] for one in citations}
+    cited = [passage for passage in evidence if passage["id"] in of]
+    others = [passage for passage in evidence if passage["id"] not in of]
+    return await _tells(run, question, answer, [*others[:_MOST], *reversed(cited)])
+
+
+async def _tells(
+    run: Run[QuestionContext], question: str, answer: str, texts: Sequence[Evidence]
+) -> bool:
+    """Whether the model finds ``answer`` in ``texts``."""
     from ..algorithms.doubts import is_same
 
-    async def read(texts: Sequence[Evidence]) -> Answer | None:
-        shown = number_passages(texts)
-        return await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
+    reply = await _read(run, question, texts)
+    return reply is not None and _finds(reply) and is_same(reply.answer, answer)
 
-    def finds(reply: Answer) -> bool:
-        return reply.sufficient and bool(reply.answer)
 
-    cited, rest = divided(citations, evidence, answer)
-    without = await read(rest) if rest else Answer.model_construct(sufficient=False)
-    if without is None or finds(without):
-        return False
-    again = await read(cited)
-    return again is not None and finds(again) and is_same(again.answer, answer)
+async def _read(
+    run: Run[QuestionContext], question: str, texts: Sequence[Evidence]
+) -> Answer | None:
+    shown = number_passages(texts)
+    return await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
+
+
+def _finds(reply: Answer) -> bool:
+    return reply.sufficient and bool(reply.answer)
 
 
 def divided(
