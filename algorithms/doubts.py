@@ -39,12 +39,7 @@ _ALIAS = (
 )
 _FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
 _COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
-_TOGETHER = (  # reasons that confirm each other
-    {"kind", "unsaid"},
-    {"kind", "repeated"},
-    {"names", "repeated"},
-    {"names", "stray"},
-)
+_TOGETHER = ("kind unsaid", "kind repeated", "names repeated", "names stray")  # two reasons
 _GENERIC = frozenset(root for word in THINGS for root in roots(word))
 
 
@@ -87,7 +82,7 @@ def doubt(
     use other words: few are ``certain`` to be wrong, or have two reasons that confirm each other.
     """
     found = list(_doubts(answer, question, cited, around, computed, pointed))
-    if any(pair <= {one.why for one in found} for pair in _TOGETHER):
+    if any({*pair.split()} <= {one.why for one in found} for pair in _TOGETHER):
         twice = _is_alike(question, names_in(question), [*cited, *around])
         return found[0]._replace(certain=found[0].certain or twice)
     return found[0] if found else None
@@ -112,9 +107,8 @@ def _doubts(
     if _is_outranked(answer, question, cited):
         yield Doubt("compared", f"The cited dates do not give “{answer}”.", shape.measure != "date")
     names = names_in(question)
-    told = short and verdict(answer) is None
-    said, alone = set(roots(answer)), verdict(answer) is None and not _offers(shape)
-    if alone and (short or said) and said <= set(roots(question)):
+    told, said = short and verdict(answer) is None, set(roots(answer))
+    if (told or said) and not _offers(shape) and said <= set(roots(question)):
         named = normalised(answer) in map(normalised, names)
         yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if told and not shape.roles and _is_half_told(question, cited):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
@@ -146,7 +146,7 @@ async def _claims_checked(
     return {**found, "missing": [told]} if told else found
 
 
-def uncertain(found: Mapping[str, Any], why: str) -> Update:
+def uncertain(found: Update, why: str) -> Update:
     """``found``, whose answer is no longer ``sufficient``, and the reason ``why``."""
     told = {"missing": [why], "doubt": why}
     return {**found, **told, "sufficient": False, "stop_reason": "insufficient"}

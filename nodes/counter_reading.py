@@ -13,9 +13,8 @@ from ..language.analyser import Span, sentences
 from ..language.answer_types import roots
 from ..prompts.library import ANSWER
 from ..prompts.prompt import number_passages
-from ..prompts.replies import Answer
 from ..state.records import Citation, Evidence
-from .run import Run
+from .run import Run, Update
 
 _MOST = 3  # passages of which the rest is shown
 _UNTRIED = "Whether the answer rests on what it cites was not tried."
@@ -33,46 +32,34 @@ async def rests_on_citations(
     Without a reply nothing is known of the reader, and it is not believed.
     """
     cited, rest = divided(citations, evidence, answer)
-    without = await _read(run, question, rest) if rest else Answer.model_construct(sufficient=False)
-    return not (without is None or _finds(without)) and await _tells(run, question, answer, cited)
+    without = await _found_in(rest, run, question)
+    return without == "" and _is_told(await _found_in(cited, run, question), answer)
 
 
-async def stays_the_same(
-    run: Run[QuestionContext],
-    question: str,
-    answer: str,
-    citations: Sequence[Citation],
-    evidence: Sequence[Evidence],
-) -> bool:
-    """Whether ``answer`` is found once more where cited passages come last, behind a few others.
-
-    Of several methods each is another chance to be believed by accident, which this takes away.
-    """
-    of = {one["passage"] for one in citations}
-    cited = [passage for passage in evidence if passage["id"] in of]
-    others = [passage for passage in evidence if passage["id"] not in of]
-    return await _tells(run, question, answer, [*others[:_MOST], *reversed(cited)])
+async def stays_the_same(run: Run[QuestionContext], question: str, found: Update) -> bool:
+    """Whether the answer of ``found`` is found once more with the cited passages last."""
+    of = {one["passage"] for one in found["citations"]}
+    cited = [passage for passage in found["evidence"] if passage["id"] in of]
+    others = [passage for passage in found["evidence"] if passage["id"] not in of]
+    again = await _found_in([*others[:_MOST], *reversed(cited)], run, question)
+    return _is_told(again, found["answer"])
 
 
-async def _tells(
-    run: Run[QuestionContext], question: str, answer: str, texts: Sequence[Evidence]
-) -> bool:
-    """Whether the model finds ``answer`` in ``texts``."""
+async def _found_in(
+    texts: Sequence[Evidence], run: Run[QuestionContext], question: str
+) -> str | None:
+    """The answer that the model finds in ``texts``, empty for none; None without a reply."""
+    shown = number_passages(texts)
+    if not shown:
+        return ""
+    reply = await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
+    return reply and (reply.answer if reply.sufficient else "")
+
+
+def _is_told(found: str | None, answer: str) -> bool:
     from ..algorithms.doubts import is_same
 
-    reply = await _read(run, question, texts)
-    return reply is not None and _finds(reply) and is_same(reply.answer, answer)
-
-
-async def _read(
-    run: Run[QuestionContext], question: str, texts: Sequence[Evidence]
-) -> Answer | None:
-    shown = number_passages(texts)
-    return await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
-
-
-def _finds(reply: Answer) -> bool:
-    return reply.sufficient and bool(reply.answer)
+    return bool(found) and is_same(found or "", answer)
 
 
 def divided(

@@ -201,10 +201,7 @@ class ServedModel:
         await asyncio.to_thread(self._keep, _READS, f"{self.reads:.3g}")
 
     def _remember(self) -> None:
-        """Stores which model is served here, and its size, or recalls them while nothing is told.
-
-        How fast it reads was measured before.
-        """
+        """Stores which model is served, and its size, or recalls them; and how fast it reads."""
         known, told = self._kept(_SERVED), bool(self.facts.identity)
         if not told:
             self.facts = self.facts._replace(identity=known)
@@ -215,8 +212,9 @@ class ServedModel:
             self._keep(_SIZE, size)
         elif kept and not told:
             window, parameters = json.loads(kept)
+            parameters = self.facts.parameters or parameters
             self.facts = self.facts._replace(
-                window=self.facts.window or window, parameters=self.facts.parameters or parameters
+                window=self.facts.window or window, parameters=parameters
             )
         reads = self._kept(_READS)
         self.reads = float(reads) if reads else None

@@ -326,17 +326,13 @@ def _web(context: RouterContext) -> bool:
     return web_search(settings(), context.own.web) is not None
 
 
-async def _tried_again(run: Run[RouterContext], state: RouterState) -> Mapping[str, Any]:
-    """The last findings; where rules doubted the answer, the model must find it once more.
-
-    That is asked where several methods may answer, since each is one more chance to be believed.
-    """
+async def _tried_again(run: Run[RouterContext], state: RouterState) -> Update:
+    """The last findings; of several methods, whose doubted answer must be found once more."""
     latest = state["latest"]
     several = state["path"] or _may_go_on(latest["method"], state, run.context)
     if not (latest["sufficient"] and latest.get("doubt") and several):
         return latest
-    cited = latest["citations"], latest["evidence"]
-    if await stays_the_same(run, state["asked"], latest["answer"], *cited):
+    if await stays_the_same(run, state["asked"], latest):
         return {**latest, "doubt": ""}
     return uncertain(latest, _UNSTEADY)
 

@@ -91,7 +91,6 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ("한라산은 누가 측량했나요?", "Anna Berg", [HALLA, BERG], "unsaid"),
         ("Who opened the Elbe bridge?", "By Anna Berg", [ELBE], "kind"),
         ("Who is Ida Holm's mother?", "Earl of Ulm", [f"{HOLM} Her father, Earl of Ulm."], "kind"),
-        ("Who is the son of Ida Holm?", "Lady Ulm", [f"{HOLM} Her daughter is Lady Ulm."], "kind"),
         ("Where did Ida Holm die?", "Odense", [f"{HOLM} Killer whales live there."], "relation"),
         ("Who opened the Elbe bridge?", "BBC", [NEWS], "kind"),
         ("When was the Elbe bridge opened?", "32", [NEWS], "kind"),
