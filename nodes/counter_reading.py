@@ -53,7 +53,7 @@ async def _found_in(
     if not shown:
         return ""
     reply = await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
-    return reply and (reply.answer if reply.sufficient else "")
+    return None if reply is None else reply.answer if reply.sufficient else ""
 
 
 def _is_told(found: str | None, answer: str) -> bool:
