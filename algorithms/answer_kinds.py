@@ -50,7 +50,7 @@ _BIRTH = (
 _DASHES = ("-", "–", "—", "~", "†")
 _TOLD_BIRTH = r"(?i)\bborn\b|\bbirth|\bb\.|baptis|christened|태어|출생|생\)"
 _TOLD_DEATH = (
-    r"(?i)\bdie[ds]?\b|\bdeath|\bd\.|kill|murder|execut|assassinat|suicide|perish|drown|crash"
+    r"(?i)\bdie[ds]?\b|\bdeath|\bd\.|kill(?!er)|murder|execut|assassinat|suicide|perish|drown|crash"
     r"|사망|죽|별세|서거|몰\)"
 )
 _KIN = (
@@ -63,6 +63,14 @@ _ASKS_LIFE = (
     r"(?i)\bborn\b|\bbirth(?!day)|태어|출생",
     r"(?i)\bdie[ds]?\b|\bdeath\b|사망|죽|별세|서거",
 )
+_HER = r"(?:step|grand)?(?:mother|daughter)|wife|sister|aunt|niece"
+_FIRST_KIN = re.compile(rf"(?i)\b(?:({_HER})|\w*(?:father|son|brother)|husband|uncle)\b(?!['’]s)")
+_HIS_TITLE = re.compile(r"(?:Sir|Mr|Lord|King|Prince|Earl|Duke|Count|Viscount|Baron|Marquess)\b")
+_ASKS_MAKER = re.compile(
+    r"(?i)(?:^\W*who (?:\w+ly |first )?|\b(?=\w+ by whom?\b))((?:creat|produc|direct|compos|design"
+    r"|invent|discover|paint|develop|found|writ|wrot)\w*)"
+)
+_BY = re.compile(r"(?<!ed)(?<![ew]n)(?<!ng) by [A-Z]")  # "a novel by Ann Lee", not "played by"
 _NO_ONE = frozenset(
     "Airport Album Award Awards Battle Bay Championship Championships Cup Festival Lake Mountain"
     " Mountains Ocean Prize River Road Series Street Valley War".split()
@@ -141,6 +149,9 @@ def fits(answer: str, shape: QuestionShape, short: bool) -> bool:
         return False
     if kind == "person" and answer in {span.text for span, _ in countries(answer)}:
         return False
+    kin = _FIRST_KIN.search(shape.text)
+    if kind == "person" and kin and kin[1] and _HIS_TITLE.match(answer):
+        return False
     if kind == "place" and is_demonym(answer):
         return False
     things = THINGS if _PERSON.search(shape.text) else _NO_ONE if kind == "person" else frozenset()
@@ -186,9 +197,13 @@ def told_otherwise(answer: str, shape: QuestionShape, texts: Sequence[str]) -> b
 
 
 def lacks_relation(question: str, texts: Sequence[str]) -> bool:
-    """Whether ``question`` asks of kin, a birth or a death, and no text has a word for such."""
+    """Whether ``question`` asks of kin, a birth, a death or a maker, and no text tells of such."""
     if re.search(_KIN, question) and not any(re.search(_TOLD_KIN, text) for text in texts):
         return True
+    if maker := _ASKS_MAKER.search(question):
+        made = set(roots(maker[1]))
+        if not any(_BY.search(text) or made.intersection(roots(text)) for text in texts):
+            return True
     facts = [life_facts(text) for text in texts]
     told = (
         (_TOLD_BIRTH, any(one.birth for one in facts)),

@@ -66,7 +66,7 @@ def _is_quoted(piece: str, text: str) -> bool:
     said, whole = one_line(piece), [one_line(sentence.plain) for sentence in sentences(text)]
     if said in whole or not any(map(str.isalpha, said)):
         return said in whole
-    return bool(re.search(rf"(?<!\w){re.escape(said)}(?!\w)", " ".join(whole)))
+    return bool(re.search(rf"(?<!\w){re.escape(said)}s?(?!\w)", " ".join(whole)))
 
 
 def _stands(piece: str, texts: Sequence[_Held]) -> bool:

@@ -31,6 +31,7 @@ _MANY_POINTED = 5  # for a short one
 _LIFE = roots("born died")
 _KOREAN_WH = re.compile(r"(?:누구|누가|무엇|언제|어디|어느|어떤|무슨|얼마|몇)\S*")
 _CASED = re.compile(r"[A-Za-zÀ-ɏͰ-ӿ]")
+_ENDS = (".", "다")  # of a sentence, which is held to what it states
 _SMALL = re.compile(r"\b[a-z]{3,}\b")
 _ALIAS = (
     r"\b(?:known|spelled|spelt|called|written|romani[sz]ed|styled|credited|billed|born|née)"
@@ -40,6 +41,7 @@ _FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
 _FORM = re.compile(r"\b[A-Z]{2,}(?=\s+(?:[a-z]+ )?(?:note|report)\b)")  # a SOAP note
 _NUMERAL = re.compile(r"[IVX]{2,}[A-D]?")  # stage IIIB
 _COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
+_TOGETHER = ("kind unsaid", "kind repeated", "names repeated", "names stray")  # two reasons
 _GENERIC = frozenset(root for word in THINGS for root in roots(word))
 
 
@@ -79,10 +81,10 @@ def doubt(
     these. The names of the question must be cited, and the names, dates and numbers of the answer.
     It must be of the kind asked for, say more than the question, and be told in words of the
     question or by passages that are connected. A right answer may fail by any of these, since texts
-    use other words: few are ``certain`` to be wrong, or are of another kind and told by nothing.
+    use other words: few are ``certain`` to be wrong, or have two reasons that confirm each other.
     """
     found = list(_doubts(answer, question, cited, around, computed, pointed))
-    if {"kind", "unsaid"} <= {one.why for one in found}:
+    if any({*pair.split()} <= {one.why for one in found} for pair in _TOGETHER):
         twice = _is_alike(question, names_in(question), [*cited, *around])
         return found[0]._replace(certain=found[0].certain or twice)
     return found[0] if found else None
@@ -101,14 +103,14 @@ def _doubts(
     if not can_be(answer, shape):
         yield Doubt("kind", f"“{answer}” is no answer of the kind that is asked for.", True)
     if shape.answer_type != "open" and pointed > _MOST_POINTED:
-        yield Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", True)
+        yield Doubt("crowd", f"The answer points at {pointed} sentences; few can state it.", short)
     if short and told_otherwise(answer, shape, cited):
         yield Doubt("kind", f"The cited sentences call “{answer}” something else.", True)
     if _is_outranked(answer, question, cited):
         yield Doubt("compared", f"The cited dates do not give “{answer}”.", shape.measure != "date")
     names = names_in(question)
-    told = short and verdict(answer) is None
-    if told and not _offers(shape) and set(roots(answer)) <= set(roots(question)):
+    told, said = short and verdict(answer) is None, set(roots(answer))
+    if (told or said) and not _offers(shape) and said <= set(roots(question)):
         named = normalised(answer) in map(normalised, names)
         yield Doubt("repeated", f"“{answer}” only repeats the question.", named)
     if told and not shape.roles and _is_half_told(question, cited):
@@ -149,6 +151,8 @@ def _lesser_doubts(
         yield Doubt("unsaid", f"“{answer}” is cited beside, not of, what is asked about.")
     if not _is_told(question, shape.answer_type, names, cited):
         yield Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
+    if short and answer[-1] not in _ENDS and _has_stray(question, names, cited):
+        yield Doubt("stray", "A cited sentence is about something else than the others.")
 
 
 def _is_outranked(answer: str, question: str, cited: Sequence[str]) -> bool:
@@ -355,6 +359,22 @@ def _meet(text: str, other: str, by_country: bool) -> bool:
         return True
     lands = [{country for _, country in countries(one)} for one in (text, other)]
     return by_country and not lands[0].isdisjoint(lands[1])
+
+
+def _has_stray(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
+    """Whether a cited text names nothing that the question or another cited text speaks of."""
+    asked = set(roots(question))
+    for text in cited:
+        own = _named(text) | _capitals(text.partition(": ")[0]) - _GENERIC
+        known = not own.isdisjoint(asked) or any(speaks_of(text, name) for name in names)
+        others = [other for other in cited if other != text]
+        if (
+            not known
+            and others
+            and not any(own & _words(o) or _meet(text, o, True) for o in others)
+        ):
+            return True
+    return False
 
 
 def _says(text: str, answer: str, question: str, names: Sequence[str]) -> bool:

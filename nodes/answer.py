@@ -66,8 +66,9 @@ async def checked(
     Rules look at the cited sentences, and at the value ``computed`` from them. Where they doubt
     the answer, the model must find it again in these sentences, and none without them; of an
     explanation, it names the claims that they do not support. The answer itself never changes:
-    the reason is told in ``missing``. Without a model, rules gave the answer; a model that a
-    trial found wrong too often is not asked, and its yes or no, which no rule reads, not believed.
+    the reason is told in ``missing``, and in ``doubt`` where the model dispelled it, too. Without a
+    model, rules gave the answer; a model that a trial found wrong too often is not asked, and its
+    yes or no, which no rule reads, not believed.
     """
     if not found["sufficient"] or run.context.model == OFFLINE:
         return found
@@ -75,19 +76,19 @@ async def checked(
 
     answer, citations = found["answer"], found["citations"]
     if run.context.found["doubted"] and is_short(answer) and not computed:
-        return _uncertain(found, _CAUGHT)
+        return uncertain(found, _CAUGHT)
     doubted = _doubt_of(answer, question, citations, evidence, computed)
     believed = trusted(await run.model())
     if doubted is None:
         proven = believed or computed or verdict(answer) is None
-        return found if proven else _uncertain(found, _UNPROVEN)
+        return found if proven else uncertain(found, _UNPROVEN)
     if not believed:
-        return _uncertain(found, doubted.missing)
+        return uncertain(found, doubted.missing)
     if doubted.why == "claims" and not is_short(answer):
         return await _claims_checked(run, question, found, evidence)
     if not doubted.certain and await rests_on_citations(run, question, answer, citations, evidence):
-        return found
-    return _uncertain(found, doubted.missing)
+        return {**found, "doubt": doubted.missing}
+    return uncertain(found, doubted.missing)
 
 
 async def stands(
@@ -137,15 +138,16 @@ async def _claims_checked(
         answer=shown,
     )
     if check is None:
-        return _uncertain(found, "Whether the cited sentences support the answer is not known.")
+        return uncertain(found, "Whether the cited sentences support the answer is not known.")
     claims = "; ".join(f"“{claim}”" for claim in check.unsupported)
     told = f"No cited sentence supports {claims}." if claims else ""
     if not check.sufficient:
-        return _uncertain(found, told or "The cited sentences do not support the answer.")
+        return uncertain(found, told or "The cited sentences do not support the answer.")
     return {**found, "missing": [told]} if told else found
 
 
-def _uncertain(found: Update, why: str) -> Update:
+def uncertain(found: Update, why: str) -> Update:
+    """``found``, whose answer is no longer ``sufficient``, and the reason ``why``."""
     told = {"missing": [why], "doubt": why}
     return {**found, **told, "sufficient": False, "stop_reason": "insufficient"}
 

@@ -13,9 +13,8 @@ from ..language.analyser import Span, sentences
 from ..language.answer_types import roots
 from ..prompts.library import ANSWER
 from ..prompts.prompt import number_passages
-from ..prompts.replies import Answer
 from ..state.records import Citation, Evidence
-from .run import Run
+from .run import Run, Update
 
 _MOST = 3  # passages of which the rest is shown
 _UNTRIED = "Whether the answer rests on what it cites was not tried."
@@ -32,21 +31,35 @@ async def rests_on_citations(
 
     Without a reply nothing is known of the reader, and it is not believed.
     """
+    cited, rest = divided(citations, evidence, answer)
+    without = await _found_in(rest, run, question)
+    return without == "" and _is_told(await _found_in(cited, run, question), answer)
+
+
+async def stays_the_same(run: Run[QuestionContext], question: str, found: Update) -> bool:
+    """Whether the answer of ``found`` is found once more with the cited passages last."""
+    of = {one["passage"] for one in found["citations"]}
+    cited = [passage for passage in found["evidence"] if passage["id"] in of]
+    others = [passage for passage in found["evidence"] if passage["id"] not in of]
+    again = await _found_in([*others[:_MOST], *reversed(cited)], run, question)
+    return _is_told(again, found["answer"])
+
+
+async def _found_in(
+    texts: Sequence[Evidence], run: Run[QuestionContext], question: str
+) -> str | None:
+    """The answer that the model finds in ``texts``, empty for none; None without a reply."""
+    shown = number_passages(texts)
+    if not shown:
+        return ""
+    reply = await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
+    return None if reply is None else reply.answer if reply.sufficient else ""
+
+
+def _is_told(found: str | None, answer: str) -> bool:
     from ..algorithms.doubts import is_same
 
-    async def read(texts: Sequence[Evidence]) -> Answer | None:
-        shown = number_passages(texts)
-        return await run.ask(ANSWER, otherwise=_UNTRIED, question=question, texts=shown)
-
-    def finds(reply: Answer) -> bool:
-        return reply.sufficient and bool(reply.answer)
-
-    cited, rest = divided(citations, evidence, answer)
-    without = await read(rest) if rest else Answer.model_construct(sufficient=False)
-    if without is None or finds(without):
-        return False
-    again = await read(cited)
-    return again is not None and finds(again) and is_same(again.answer, answer)
+    return bool(found) and is_same(found or "", answer)
 
 
 def divided(

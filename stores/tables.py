@@ -302,5 +302,8 @@ array_chunks = Table(
 )
 
 # In SQLite the rows of pairs stand in their key, instead of a second time beside it.
-for _table in (descriptions, aliases, entity_passages, mentions, relation_passages, reply_passages):
+for _table in (
+    *(descriptions, aliases, entity_passages, mentions, relation_passages, reply_passages),
+    *(name_forms, related_names, explained_names),
+):
     _table.dialect_options["sqlite"]["with_rowid"] = False

@@ -33,7 +33,7 @@ from .waiting import Waiting
 _SECONDS, _CONNECT_SECONDS = 3, 1
 _FRESH_SECONDS, _AWAY_SECONDS = 300, 10
 _MOST_TOKENS = 100_000_000
-_SERVED, _READS = "served_model", "reads"
+_SERVED, _SIZE, _READS = "served_model", "model_size", "reads"
 _FEWEST_READ = 200  # tokens, in less than that a request's own time shows
 _FASTER = 1.2  # a measure that is worth keeping
 _MANY = {"K": 1e3, "M": 1e6, "B": 1e9}
@@ -201,20 +201,26 @@ class ServedModel:
         await asyncio.to_thread(self._keep, _READS, f"{self.reads:.3g}")
 
     def _remember(self) -> None:
-        """Stores which model is served here, or recalls it where the server does not say.
-
-        How fast it reads was measured before.
-        """
-        known = self._kept(_SERVED)
-        if not self.facts.identity:
+        """Stores which model is served, and its size, or recalls them; and how fast it reads."""
+        known, told = self._kept(_SERVED), bool(self.facts.identity)
+        if not told:
             self.facts = self.facts._replace(identity=known)
         elif self.facts.identity != known:
             self._keep(_SERVED, self.facts.identity)
+        size, kept = json.dumps([self.facts.window, self.facts.parameters]), self._kept(_SIZE)
+        if told and size != kept:
+            self._keep(_SIZE, size)
+        elif kept and not told:
+            window, parameters = json.loads(kept)
+            parameters = self.facts.parameters or parameters
+            self.facts = self.facts._replace(
+                window=self.facts.window or window, parameters=parameters
+            )
         reads = self._kept(_READS)
         self.reads = float(reads) if reads else None
 
     def _place(self, kind: str) -> str:
-        of = self.facts.identity if kind == _READS else ""
+        of = "" if kind == _SERVED else self.facts.identity
         place = json.dumps([kind, self._base, self._name, *filter(None, [of])])
         return hashlib.sha256(place.encode()).hexdigest()
 

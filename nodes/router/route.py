@@ -39,7 +39,9 @@ from ...state.errors import RagraphsError
 from ...state.found import NOTHING, Found
 from ...state.router import Attempt, RouterState, RoutingDecision
 from ...state.usage import total_calls
+from ..answer import uncertain
 from ..begin import LONGEST_QUESTION, check_question, retriever_obstacle
+from ..counter_reading import stays_the_same
 from ..node import Node, node
 from ..run import Run, Update, calls_left
 from ..streaming import ANSWER_STEP, answer_is_followed, end_message, retell
@@ -56,6 +58,7 @@ _KNOWS_LITTLE = (
     "No further method was tried, since the model is not up to several steps; set escalations to "
     "have it try them."
 )
+_UNSTEADY = "Shown the texts in another order, the model does not find this answer again."
 _SIDE_BY_SIDE = 3  # parts, from here on read as a tree
 _NO_MORE_CALLS = frozenset({"model_failed", "budget", "time", "no_model"})
 
@@ -162,7 +165,7 @@ def weigh(methods: Mapping[str, Needs]) -> Node:
     @node()
     async def weigh(state: RouterState, run: Run[RouterContext]) -> Update:
         """Keeps what the last method found, unless one before found more; and what to try next."""
-        latest, held = state["latest"], state["held"]
+        latest, held = await _tried_again(run, state), state["held"]
         attempt: Attempt = {
             "method": latest["method"],
             "why": state["why"],
@@ -321,6 +324,17 @@ def _obstacles(
 
 def _web(context: RouterContext) -> bool:
     return web_search(settings(), context.own.web) is not None
+
+
+async def _tried_again(run: Run[RouterContext], state: RouterState) -> Update:
+    """The last findings; of several methods, whose doubted answer must be found once more."""
+    latest = state["latest"]
+    several = state["path"] or _may_go_on(latest["method"], state, run.context)
+    if not (latest["sufficient"] and latest.get("doubt") and several):
+        return latest
+    if await stays_the_same(run, state["asked"], latest):
+        return {**latest, "doubt": ""}
+    return uncertain(latest, _UNSTEADY)
 
 
 def _may_go_on(method: str, state: RouterState, context: RouterContext) -> bool:

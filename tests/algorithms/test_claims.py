@@ -54,6 +54,12 @@ def test_an_answer_that_no_text_states_is_not_found(question, answer):
     assert unsupported(answer, question, CITED) == [answer]
 
 
+def test_a_text_of_several_things_holds_the_name_of_one():
+    scans = ["Follow-up: You will have more MRIs to watch for any new growth."]
+    assert unsupported("MRI", "How are patients followed up?", scans) == []
+    assert unsupported("MR", "How are patients followed up?", scans) == ["MR"]
+
+
 def test_of_several_sentences_those_are_told_that_the_texts_do_not_hold():
     invented = "It cost Karl Lund his life in 1901."
     told = f"The Elbe bridge was opened by Anna Berg. {invented}"

@@ -12,6 +12,7 @@ KOREAN = "세종대왕: 세종대왕은 1446년에 훈민정음을 반포하였�
 OTT = "Carl T. Ott: Carl T. Ott Junior, born Carl Otto, died in 1930."
 NEWS = "Elbe bridge: The BBC told that the Elbe bridge, of 32 arches, was opened in 1893."
 HOLM = "Ida Holm: Ida Holm was born in Odense."
+PLAY = "Elbe bridge: The part of the Elbe bridge is played by Anna Berg."
 TOMB = "영릉: 세종대왕의 무덤인 영릉은 여주에 있다."
 HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
 
@@ -25,6 +26,9 @@ HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한�
         ("What is the nationality of the opener of the Elbe bridge?", "Denmark", [ELBE]),
         ("Where did the engineer who opened the Elbe bridge grow up?", "Odense", [ELBE, BERG]),
         ("Where was Ida Holm born?", "Odense", [HOLM]),
+        ("Who is Ida Holm's mother's father?", "Earl of Ulm", [f"{HOLM} Her father, Earl of Ulm."]),
+        ("Who designed the Oder bridge?", "Anna Berg", [f"{ODER} Anna Berg was its designer."]),
+        ("The Oder bridge was designed by whom?", "Ib Lund", [f"{ODER} A work by Ib Lund."]),
         ("Who is the mother of Ida Holm?", "Anna Berg", [f"{HOLM} Anna Berg had one daughter."]),
         ("When did Karl Lund join?", "1902", ["Elbe: Lund joined in 1902, as did Ib Lund."]),
         (
@@ -58,7 +62,13 @@ def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cite
         ("Who opened the Elbe bridge?", "Joseph Strauss", "claims"),
         ("When was the Elbe bridge opened?", "9 August 1893", "claims"),
         ("Who opened the Elbe bridge?", "Elbe", "repeated"),
+        (
+            "Who opened the Great Southern Railway Canal Bridge of Lower Elbe Valley?",
+            "Great Southern Railway Canal Bridge of Lower Elbe Valley",
+            "repeated",
+        ),
         ("Who was born first, Anna Berg or Ida Holm?", "Odense", "kind"),
+        ("In which country is the Elbe bridge?", "Bridge", "repeated"),
         ("훈민정음은 세종대왕이 반포하였습니까?", "1446년", "kind"),
         ("이순신은 언제 훈민정음을 반포했나요?", "태종", "claims"),
     ],
@@ -80,6 +90,8 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ("Who named 한라산?", "Anna Berg", [HALLA, BERG], "unsaid"),
         ("한라산은 누가 측량했나요?", "Anna Berg", [HALLA, BERG], "unsaid"),
         ("Who opened the Elbe bridge?", "By Anna Berg", [ELBE], "kind"),
+        ("Who is Ida Holm's mother?", "Earl of Ulm", [f"{HOLM} Her father, Earl of Ulm."], "kind"),
+        ("Where did Ida Holm die?", "Odense", [f"{HOLM} Killer whales live there."], "relation"),
         ("Who opened the Elbe bridge?", "BBC", [NEWS], "kind"),
         ("When was the Elbe bridge opened?", "32", [NEWS], "kind"),
         ("What do Anna Berg and Carl T. Ott have in common?", "Anna", [BERG, OTT], "repeated"),
@@ -100,6 +112,8 @@ def test_an_answer_that_cannot_be_right_is_refused(question, answer, why):
         ),
         ("Where was the opener of the Elbe bridge born?", "Ulm", [f"{ELBE} Ulm paid."], "relation"),
         ("Where did the opener of the Elbe bridge die?", "Ulm", [f"{ELBE} Ulm paid."], "relation"),
+        ("Who designed the Oder bridge of Ulm?", "Ib Lund", [f"{ODER} Ib Lund, Ulm."], "relation"),
+        ("The Elbe bridge was created by who?", "Anna Berg", [PLAY], "relation"),
         ("Who opened the Elbe bridge?", "Battle of Ulm", [f"{ELBE} Battle of Ulm."], "kind"),
         (
             "Who taught Ida Holm in Odense?",
@@ -173,6 +187,30 @@ def test_who_points_at_everything_states_nothing():
     found = doubt("Anna Berg", question, [ELBE], pointed=6)
     assert found is not None and (found.why, found.certain) == ("crowd", False)
     assert doubt("Anna Berg", question, [ELBE], pointed=5) is None
+
+
+def test_an_explanation_may_point_at_many_sentences():
+    told = "The Elbe bridge was opened by Anna Berg. She was a Danish engineer."
+    found = doubt(told, "Who opened the Elbe bridge, and what was she?", [ELBE], pointed=25)
+    assert found is not None and (found.why, found.certain) == ("crowd", False)
+
+
+def test_a_text_that_has_nothing_to_do_with_the_others_is_a_reason_to_doubt():
+    question = "Where did the engineer who opened the Elbe bridge grow up?"
+    stray = "Ib Lund: He is also the former director of a bank."
+    found = doubt("Odense", question, [ELBE, BERG, stray])
+    assert found is not None and (found.why, found.certain) == ("stray", False)
+    assert doubt("Odense", f"{question[:-1]} that Ib Lund paid for?", [ELBE, BERG, stray]) is None
+    assert doubt("Anna Berg, a Danish engineer, did.", "Who did?", [ELBE, BERG, stray]) is None
+
+
+def test_a_name_that_is_not_cited_beside_a_text_of_something_else_is_refused():
+    cited = [BERG, "Ib Lund: He is also the former director of a bank.", HOLM]
+    near = [f"The Oder tunnel is long. {BERG}"]
+    found = doubt("Odense", "Where did the engineer of the Oder tunnel grow up?", cited, near)
+    assert found is not None and (found.why, found.certain) == ("names", True)
+    found = doubt("Odense", "Where did the engineer of the Oder tunnel grow up?", [BERG], near)
+    assert found is not None and (found.why, found.certain) == ("names", False)
 
 
 def test_a_sentence_that_no_passage_states_whole_is_doubted():

@@ -143,6 +143,22 @@ async def test_a_doubted_answer_is_believed_where_it_rests_on_its_citations_alon
     assert FACT in alone and "It crosses" not in alone
 
 
+@pytest.mark.parametrize("is_steady", [True, False])
+async def test_where_other_methods_may_follow_a_doubted_answer_is_found_once_more(
+    script, full_index, is_steady
+):
+    def answer(human: str) -> Any:
+        found = FACT in human and (is_steady or "Answer" not in script.kinds[3:])
+        return {**script._answer(human), "answer": "an engineer"} if found else NOT_FOUND
+
+    script.replies["Answer"] = answer
+    result = (await run("router", full_index))[-1]
+    first, _, alone, again = script.prompts("Answer")[:4]
+    assert FACT in again and again not in (first, alone)
+    assert result["path"][0]["sufficient"] is is_steady
+    assert [one["method"] for one in result["path"]][:2] == ["basic", "deeprag"][: 2 - is_steady]
+
+
 @pytest.mark.parametrize("doubted", [False, True])
 async def test_of_a_reader_whose_answer_was_refused_before_nothing_short_is_believed(
     script, full_index, doubted

@@ -121,6 +121,18 @@ async def test_a_tiny_models_replies_end_after_256_tokens_and_its_texts_after_60
     assert not read or 0.8 * read < sum(most_tokens(line) + 4 for line in lines) <= read
 
 
+async def test_a_tiny_model_is_known_to_be_so_while_its_server_is_away(openai, open_model):
+    openai.answer = lambda _: NOTHING
+    row = {"id": "/models/a.gguf", "meta": {"n_params": 134_515_008}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    texts = number([("Log", long_text(FACT)) for _ in range(3)])
+    first = await (await open_model()).run(ANSWER, question=QUESTION, texts=texts)
+    openai.close()
+    model = await open_model(timeout=61)  # opened anew
+    assert await model.run(ANSWER, question=QUESTION, texts=texts) == first
+    assert knows_little(model)
+
+
 @pytest.mark.slow
 async def test_a_model_that_reads_slowly_reads_little_from_then_on(openai, open_model, monkeypatch):
     def answer(body):
