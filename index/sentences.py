@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _READ = 512  # passages of which the vectors are read at once
+_PASSAGES, _SENTENCES = "passage_vectors", "sentence_vectors"
 _UNREAD = 2  # in the place of a hash, which is never even
 
 
@@ -169,12 +170,13 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names), "named": codes}
     if not ids or len(ids) < large.FLAT_FROM:
         return arrays
-    counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
     half = partial(scratch.empty, dtype=np.float16)
-    return arrays | {
-        "passage_vectors": _passage_vectors(index, ids, partial(half, "passage_vectors")),
-        "sentence_vectors": index.sentences.load(counts, partial(half, "sentence_vectors")),
-    }
+    if _PASSAGES not in before:
+        counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
+        vectors = _passage_vectors(index, ids, partial(half, _PASSAGES))
+        of_sentences = index.sentences.load(counts, partial(half, _SENTENCES))
+        return arrays | {_PASSAGES: vectors, _SENTENCES: of_sentences}
+    return arrays | _moved_vectors(index, before, kept, ids, graph, half)
 
 
 def _named(index: Index) -> dict[str, int]:
@@ -221,6 +223,36 @@ def _passage_vectors(index: Index, ids: Sequence[str], empty: Empty) -> NDArray[
     release(index)
     assert vectors is not None
     return vectors
+
+
+def _moved_vectors(
+    index: Index,
+    before: Arrays,
+    kept: NDArray[np.int64],
+    ids: Sequence[str],
+    graph: WholeGraph,
+    empty: Callable[[str, tuple[int, ...]], NDArray[Any]],
+) -> Arrays:
+    """The vectors of passages and their sentences, of which those ``kept`` are moved."""
+    former = graph_from_arrays(before)
+    stays, new = np.flatnonzero(kept >= 0), np.flatnonzero(kept < 0)
+    passages = empty(_PASSAGES, (len(ids), before[_PASSAGES].shape[1]))
+    sentences = empty(_SENTENCES, (int(graph.sentence_counts.sum()), passages.shape[1]))
+    for start in range(0, len(stays), _READ):
+        own = stays[start : start + _READ]
+        passages[own] = before[_PASSAGES][kept[own]]
+        rows, at = (
+            spans(of.first_sentence[places], of.sentence_counts[places])
+            for of, places in ((graph, own), (former, kept[own]))
+        )
+        sentences[rows] = before[_SENTENCES][at]
+    if len(new):
+        counts = {ids[place]: int(graph.sentence_counts[place]) for place in new.tolist()}
+        passages[new] = passage_vectors(index, list(counts))
+        rows = spans(graph.first_sentence[new], graph.sentence_counts[new])
+        sentences[rows] = index.sentences.load(counts)
+        release(index)
+    return {_PASSAGES: passages, _SENTENCES: sentences}
 
 
 @dataclass(frozen=True)
@@ -281,8 +313,8 @@ def _load(index: Index) -> LoadedGraph:
     arrays = SENTENCES.load(index, _link_passages)
     graph = graph_from_arrays(arrays)
     places = arrays["ids"], arrays["id_order"]
-    if "sentence_vectors" in arrays and graph.passages >= large.FLAT_FROM:
-        vectors = arrays["passage_vectors"], arrays["sentence_vectors"]
+    if _SENTENCES in arrays and graph.passages >= large.FLAT_FROM:
+        vectors = arrays[_PASSAGES], arrays[_SENTENCES]
         return LoadedGraph(*places, graph, *vectors, is_flat=True)
     ids = arrays["ids"].tolist()
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))

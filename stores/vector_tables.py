@@ -160,7 +160,11 @@ class SentenceStore(_VectorTable):
         """
         columns = self._table.c
         query = select(columns.passage, columns.sentences, columns.dimension, columns.vectors)
-        with closing(rows(self._engine, query)) as stored:  # an error would keep it, and its lock
+        if len(wanted) <= _SCANNED:
+            found = rows_with(self._engine, query, columns.passage, wanted)
+        else:
+            found = rows(self._engine, query)
+        with closing(found) as stored:  # an error would keep it, and its lock
             return _in_order(stored, wanted, empty)
 
     def of(self, passages: Iterable[str]) -> Iterator[SentenceVectors]:

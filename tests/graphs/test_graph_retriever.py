@@ -17,6 +17,7 @@ from ragraphs.index.retrieval import search, walk_from
 from ragraphs.index.sentences import link_passages, load_graph
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
+from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.views.passage_graph import drawn_index
 from snapshots import Snapshots
 
@@ -66,6 +67,27 @@ def test_the_walk_reaches_a_passage_that_the_question_does_not_name(index: Index
 def test_the_vectors_of_a_large_index_lie_in_files(index: Index, way: str) -> None:
     arrays = load_arrays(SENTENCES.path(index))
     assert ("sentence_vectors" in arrays) == load_graph(index).is_flat == (way == "flat")
+
+
+@pytest.mark.slow
+def test_after_a_change_the_vectors_in_files_are_those_of_a_fresh_index(
+    index: Index, tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    get = ChromaVectors.get
+    monkeypatch.setattr(
+        ChromaVectors, "get", lambda self, name, ids: read.extend(ids) or get(self, name, ids)
+    )
+    new = {"id": "bell", "title": "Bell", "text": "The bell hangs in a tower. It rang in Ghent."}
+    context = IndexContext(index=index.name)
+    index_graph.invoke({"documents": [new], "remove": ["tennis"]}, context=context)
+    assert not read
+    left = given(*(name for name in DOCUMENTS if name != "tennis"))
+    fresh = build(tmp_path / "fresh", [*left, new], layers="sentences")
+    changed, anew = (load_arrays(SENTENCES.path(one)) for one in (index, fresh))
+    assert changed.keys() == anew.keys()
+    assert all((changed[name] == anew[name]).all() for name in changed)
+    assert ("passage_vectors" in changed) == (way == "flat")
 
 
 @pytest.mark.slow
