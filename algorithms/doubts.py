@@ -151,7 +151,7 @@ def _lesser_doubts(
         yield Doubt("unsaid", f"“{answer}” is cited beside, not of, what is asked about.")
     if not _is_told(question, shape.answer_type, names, cited):
         yield Doubt("unsaid", "The cited sentences may speak of something else than is asked for.")
-    if short and answer[-1] not in _ENDS and _has_stray(question, names, cited):
+    if short and answer and not answer.endswith(_ENDS) and _has_stray(question, names, cited):
         yield Doubt("stray", "A cited sentence is about something else than the others.")
 
 

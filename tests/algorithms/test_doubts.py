@@ -243,3 +243,9 @@ def test_what_a_task_tells_to_do_is_no_name_that_has_to_be_cited():
     assert doubt(letter, task.replace("Elbe", "Rhine"), [ELBE]).why == "names"
     note = "Write a SOAP (Subjective, Objective) note on the stage IIIB damage of the Elbe bridge."
     assert doubt(letter, note, [ELBE], pointed=20).why == "claims"
+
+
+def test_an_empty_answer_is_refused_whatever_is_cited():
+    for cited in ([ELBE], [ELBE, "Lake Garda: Its water is cold."]):
+        found = doubt("", "Who opened the Elbe bridge?", cited)
+        assert found is not None and found.certain
