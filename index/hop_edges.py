@@ -98,8 +98,8 @@ def merge_edges(index: Index) -> None:
     """Joins each passage to those that answer what it asks (HopRAG, edge merging). Blocks.
 
     This is done if any passage's questions have changed since, or the embeddings. A question whose
-    best answer is still there is compared with new ones alone. Of a large index, all are compared,
-    each with its nearest neighbours.
+    best answer is still there is compared with new ones alone; of a large index any other with its
+    nearest neighbours.
     """
     read = index.readings.codes("questions")
     parts = stamp_of(read), identity(index.embedder.name), is_large(index)
