@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import finalize
 
 from sqlalchemy import (
     BigInteger,
@@ -69,6 +70,7 @@ class Spending:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        finalize(self, engine.dispose)
 
     def of(self, account: str) -> tuple[Amounts, float]:
         """The sums of ``account``, and until when requests are under way (0: none is). Blocks."""

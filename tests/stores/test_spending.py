@@ -1,10 +1,12 @@
-"""The sums of a day in a PostgreSQL database."""
+"""The sums of a day in a file and in a PostgreSQL database."""
 
 from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import psutil
 import pytest
 from postgres_server import PostgresServer
 from ragraphs.models.day import day_of
@@ -12,6 +14,18 @@ from ragraphs.models.protocol import NoReplyError
 from ragraphs.settings import settings
 from ragraphs.state.usage import Amounts, Ceilings
 from ragraphs.stores import spending
+
+
+def test_files_of_sums_that_are_long_unused_are_closed(tmp_path, monkeypatch):
+    files = [tmp_path / str(number) / spending.FILE for number in range(6)]
+    for file in files:
+        file.parent.mkdir()
+        monkeypatch.setenv("RAGRAPHS_ROOT", str(file.parent))
+        settings.cache_clear()
+        spending.spending_of(settings()).add(["2999-01-01"], Amounts(1, 1))
+    assert spending.spending_of(settings()).of("2999-01-01")[0] == Amounts(1, 1)
+    held = {Path(file.path) for file in psutil.Process().open_files()}
+    assert [file for file in files if file in held] == files[2:]
 
 
 @pytest.mark.slow
