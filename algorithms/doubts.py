@@ -364,15 +364,11 @@ def _meet(text: str, other: str, by_country: bool) -> bool:
 def _has_stray(question: str, names: Sequence[str], cited: Sequence[str]) -> bool:
     """Whether a cited text names nothing that the question or another cited text speaks of."""
     asked = set(roots(question))
-    for text in cited:
+    for text in cited if len({*cited}) > 1 else ():
         own = _named(text) | _capitals(text.partition(": ")[0]) - _GENERIC
         known = not own.isdisjoint(asked) or any(speaks_of(text, name) for name in names)
-        others = [other for other in cited if other != text]
-        if (
-            not known
-            and others
-            and not any(own & _words(o) or _meet(text, o, True) for o in others)
-        ):
+        others = (other for other in cited if other != text)
+        if not known and not any(own & _words(one) or _meet(text, one, True) for one in others):
             return True
     return False
 
