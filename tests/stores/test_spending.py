@@ -16,6 +16,7 @@ from ragraphs.state.usage import Amounts, Ceilings
 from ragraphs.stores import spending
 
 
+@pytest.mark.in_folder("the sums of a day stand in files")
 def test_files_of_sums_that_are_long_unused_are_closed(tmp_path, monkeypatch):
     files = [tmp_path / str(number) / spending.FILE for number in range(6)]
     for file in files:
