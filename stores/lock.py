@@ -25,6 +25,7 @@ WRITER = "writer"  # property: the token of the last writer of an index in Postg
 Waits = Callable[[int], None]
 _HEARTBEAT = 5.0  # seconds
 _PAUSE = 0.2  # seconds between two looks at the queue
+_PLAIN = "SELECT 1"  # without a parameter: it ends the portal before it, which has a snapshot
 _SECOND_CONNECTION = 10.0  # seconds
 _WHILE_HELD = {  # a machine that died without a word is noticed within two minutes
     "idle_in_transaction_session_timeout": 0,
@@ -205,7 +206,9 @@ class _AdvisoryLock:
         with self._one_at_a_time:
             if (connection := self._connected()) is None:
                 return False
-            return bool(connection.scalar(select(func.pg_try_advisory_xact_lock(self._key))))
+            taken = connection.scalar(select(func.pg_try_advisory_xact_lock(self._key)))
+            connection.exec_driver_sql(_PLAIN)
+            return bool(taken)
 
     def _connected(self) -> Connection | None:
         """The connection of the lock, opened where there is none; None once it has ended."""
@@ -226,7 +229,7 @@ class _AdvisoryLock:
         with self._one_at_a_time:
             try:
                 if self._connection is not None:
-                    self._connection.scalar(select(1))
+                    self._connection.exec_driver_sql(_PLAIN)
                 return True
             except LostConnectionError:
                 self.free()

@@ -210,6 +210,15 @@ def test_a_purge_leaves_no_bytes_unless_an_older_transaction_reads(opened):
 
 
 @pytest.mark.slow
+async def test_the_lock_of_a_writer_keeps_no_deleted_row_alive(opened):
+    catalogue = Catalogue(opened)
+    async with writing(opened, "notes"):
+        catalogue.write_documents([NewDocument("a", "a", "a", "", [Piece(0, 3, "one")])])
+        catalogue.remove_documents(["a"])
+        assert catalogue.vacuum() is True
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT])
 def test_a_server_that_restarts_in_the_middle_of_a_run_is_waited_for(how):
     with serving_postgres() as server:
