@@ -129,8 +129,8 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
 async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Finds passages for the sub-question: its own best ones, read before or not.
 
-    Where the reading of the question missed it, others make up for the texts that were read
-    before, and the next ones of the question's own ranking are read as well.
+    Where the reading of the question missed it, one more makes up for each that was read before,
+    and the next ones of the question's own ranking that no step has read are read as well.
     """
     step, most = state["pending"][0], run.context.step_passages
     missed, name = _is_missed(step["question"], state), f"sub-question {step['number']}"
