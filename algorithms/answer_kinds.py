@@ -105,6 +105,7 @@ _MADE = (
     r"\b(?:directed|written|composed|produced|performed|sung|recorded|designed|painted|created"
     r"|sculpted|starring)(?: and \w+)?(?: by)?(?: \w+er| \w+or| \w+ist)? "
 )
+_WITHIN_NAME = re.compile(r"(?i)\b(?:of|from|in|at|by|for|on|to|with|and)(?: the)? $")
 _STOOD = r"\b(?:born|died|located|situated|buried|lived|live)\b[^.;]{0,30}? (?:in|at|near) "
 _LIVED = r",? ?\((?:[^()]{0,40}\b)?(?:born\b|b\.|\d{1,2} [A-Z]\w+ \d{4}|[A-Z]\w+ \d{1,2}, \d{4})"
 
@@ -279,7 +280,8 @@ def _kinds(name: str, text: str) -> Iterator[str]:
         r" ([^.,;:()]+)",
         text,
     ):
-        yield _last_kind(match[1])
+        if not _WITHIN_NAME.search(text[: match.start()]):  # "Songs from X is an album"
+            yield _last_kind(match[1])
     for match in re.finditer(
         rf"\((?:also |originally )?(?:known|released|titled|called)\b[^()]*{own}{after}[^()]*\)"
         r" (?:is|was|are|were) (?:an?|the) ([^.,;:()]+)",

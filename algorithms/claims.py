@@ -43,6 +43,20 @@ def unsupported(answer: str, question: str, cited: Sequence[str]) -> list[str]:
     ]
 
 
+def tells_less(found: str, answer: str, asks_place: bool, cited: Sequence[str]) -> bool:
+    """Whether ``found`` says a part of ``answer`` and nothing beside it, or a wider place.
+
+    Of a date the year, of a name a word of it; where a place is asked for, the country that
+    ``cited`` texts name around it.
+    """
+    lands = {land for _, land in countries(found)}
+    if asks_place and lands and not countries(answer):
+        alone = [span.text for span, _ in countries(found)] == [found.removeprefix("the ")]
+        return alone and lands <= {land for text in cited for _, land in countries(text)}
+    within = verdict(found) is None and not unsupported(found, "", [answer])
+    return within and bool(unsupported(answer, "", [found]))
+
+
 def lost_values(statement: str, cited: Sequence[str]) -> list[str]:
     """The names, dates and numbers of ``statement`` that no ``cited`` text holds."""
     texts = [_held(text) for text in cited]

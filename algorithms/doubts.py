@@ -391,4 +391,8 @@ def _named(text: str) -> frozenset[str]:
     known = [span.text for span, _ in countries(text)]
     names = [span.text for span in name_spans(text) if span.text not in known]
     found = [frozenset(roots(key(name))) for name in names if not dates(name)]
-    return frozenset[str]().union(*(words - _GENERIC or words for words in found))
+    whole = (words & _GENERIC for words in found)  # "Lake District", in longer names as well
+    return frozenset[str]().union(
+        *(words - _GENERIC or words for words in found),
+        {" ".join(sorted(words)) for words in whole if len(words) > 1},
+    )

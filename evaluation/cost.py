@@ -54,7 +54,7 @@ def _most_texts(context: QuestionContext, plan: AnsweringPlan) -> int:
     if isinstance(context, GraphragContext):
         return context.context_tokens
     if isinstance(context, DeepragContext):
-        passages += context.max_steps * (context.step_passages + _PASSAGES_ANEW)
+        passages += context.max_steps * (2 * context.step_passages + _PASSAGES_ANEW)
     passage = (plan.context.chunk_tokens or DEFAULT_CHUNK_TOKENS) + _AROUND_A_PASSAGE
     strips = passages if isinstance(context, CragContext) else 0  # each with its own title
     return passages * passage + strips * _AROUND_A_PASSAGE

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..algorithms.claims import tells_less
 from ..context import QuestionContext
 from ..language.analyser import Span, sentences
 from ..language.answer_types import roots
+from ..language.questions import analyse_question
 from ..prompts.library import ANSWER
 from ..prompts.prompt import number_passages
 from ..state.records import Citation, Evidence
@@ -27,13 +29,18 @@ async def rests_on_citations(
     citations: Sequence[Citation],
     evidence: Sequence[Evidence],
 ) -> bool:
-    """Whether no answer is found without the cited sentences, and this one in them alone.
+    """Whether no other answer is found without the cited sentences, and this one in them alone.
 
-    Without a reply nothing is known of the reader, and it is not believed.
+    One that says less is no other one. Without a reply nothing is known of the reader, and it is
+    not believed.
     """
     cited, rest = divided(citations, evidence, answer)
     without = await _found_in(rest, run, question)
-    return without == "" and _is_told(await _found_in(cited, run, question), answer)
+    texts = [f"{one['title']}: {one['text']}" for one in cited]
+    place = analyse_question(question).answer_type == "place"
+    if without is None or (without and not tells_less(without, answer, place, texts)):
+        return False
+    return _is_told(await _found_in(cited, run, question), answer)
 
 
 async def stays_the_same(run: Run[QuestionContext], question: str, found: Update) -> bool:

@@ -129,19 +129,19 @@ async def decide(state: DeepragState, run: Run[DeepragContext]) -> Update:
 async def retrieve_step(state: DeepragState, run: Run[DeepragContext]) -> Update:
     """Finds passages for the sub-question: its own best ones, read before or not.
 
-    Where the reading of the question missed it, others make up for the texts that it cited, and
-    the next ones of the question's own ranking are read as well.
+    Where the reading of the question missed it, one more makes up for each that was read before,
+    and the next ones of the question's own ranking that no step has read are read as well.
     """
     step, most = state["pending"][0], run.context.step_passages
-    opening, name = _missed_by(step["question"], state), f"sub-question {step['number']}"
-    cited = {citation["passage"] for citation in opening["citations"]} if opening else set[str]()
-    own = await retrieve_for(run, step["question"], name, most + len(cited))
-    again = sum(one["id"] in cited for one in own[:most])
-    found = [*own[:most], *[one for one in own[most:] if one["id"] not in cited][:again]]
-    if opening:
-        known = {*opening["passages"], *(one["id"] for one in found)}
+    missed, name = _is_missed(step["question"], state), f"sub-question {step['number']}"
+    read = {id for one in state["steps"] for id in one["passages"]} if missed else set[str]()
+    own = await retrieve_for(run, step["question"], name, most + len(read))
+    again = sum(one["id"] in read for one in own[:most])
+    found = [*own[:most], *[one for one in own[most:] if one["id"] not in read][:again]]
+    if missed:
+        read.update(one["id"] for one in found)
         ranked = await nearest(run, state, run.context.top_k)
-        found = [*found, *[one for one in ranked if one["id"] not in known][:_MORE]]
+        found = [*found, *[one for one in ranked if one["id"] not in read][:_MORE]]
     return {
         "pending": [{**step, "passages": [passage["id"] for passage in found]}],
         "evidence": gather_evidence(state["evidence"], found),
@@ -294,10 +294,10 @@ def _was_asked(question: str, state: DeepragState) -> bool:
     return any(same_question(question, step["question"]) for step in state["steps"])
 
 
-def _missed_by(question: str, state: DeepragState) -> NarrativeStep | None:
-    """The reading of the question, where it named the sub-question ``question`` as missing."""
+def _is_missed(question: str, state: DeepragState) -> bool:
+    """Whether the reading of the question named the sub-question ``question`` as missing."""
     missed = any(same_question(question, one) for one in state["missing"])
-    return opening_of(state["steps"]) if missed else None
+    return missed and opening_of(state["steps"]) is not None
 
 
 def _ended(state: DeepragState) -> bool:

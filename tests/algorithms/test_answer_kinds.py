@@ -90,6 +90,7 @@ def test_a_choice_must_agree_with_the_dates_that_it_cites():
         ("Odense", "The painter lived in Odense.", {"place"}),
         ("Ferry", "They saw the film Ferry and the band Ferry.", {"work", "group"}),
         ("Ferry", "They took a ferry.", set()),
+        ("Odense", "Songs from Odense was an album.", set()),
     ],
 )
 def test_texts_call_a_name_what_stands_beside_it(name, text, kinds):

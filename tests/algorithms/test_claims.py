@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragraphs.algorithms.claims import unsupported
+from ragraphs.algorithms.claims import tells_less, unsupported
 
 CITED = [
     "Elbe bridge: It was opened on 8 August 1893 by Anna Berg, a Danish engineer.",
@@ -77,3 +77,22 @@ def test_a_date_may_be_told_in_parts_by_two_texts():
     assert unsupported("6 April 1793", "When did it meet?", texts) == []
     assert unsupported("6 April 1794", "When did it meet?", texts) == ["6 April 1794"]
     assert unsupported("7 April 1793", "When did it meet?", texts) == ["7 April 1793"]
+
+
+@pytest.mark.parametrize(
+    ("found", "answer", "less"),
+    [
+        ("1893", "8 August 1893", True),
+        ("Berg", "Anna Berg", True),
+        ("Denmark", "Odense", True),
+        ("Norway", "Odense", False),
+        ("Danish Strait", "Odense", False),
+        ("Denmark", "Norway", False),
+        ("1902", "8 August 1893", False),
+        ("no", "yes", False),
+        ("Anna Berg", "Anna Berg", False),
+    ],
+)
+def test_a_part_of_an_answer_and_a_country_around_a_place_say_less(found, answer, less):
+    asks_place = answer in {"Odense", "Norway"}
+    assert tells_less(found, answer, asks_place, ["Odense: A city in Denmark."]) is less

@@ -14,6 +14,8 @@ NEWS = "Elbe bridge: The BBC told that the Elbe bridge, of 32 arches, was opened
 HOLM = "Ida Holm: Ida Holm was born in Odense."
 PLAY = "Elbe bridge: The part of the Elbe bridge is played by Anna Berg."
 TOMB = "영릉: 세종대왕의 무덤인 영릉은 여주에 있다."
+FELL = "Ulm Fell: Ulm Fell is a hill in the north of the Danish Lake District."
+LAKES = "Lake District: It lies within the county of Hesse."
 HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한에서 가장 높다."
 
 
@@ -44,6 +46,7 @@ HALLA = "한라산: 한라산은 화산으로, 높이 1,947미터이며 남한�
         ("세종대왕은 훈민정음을 반포하였나요?", "예", [KOREAN]),
         ("훈민정음을 반포한 왕의 무덤은 어디인가요?", "영릉", [KOREAN, TOMB]),
         ("Who named 한라산?", "설문대", ["한라산: 한라산이라는 이름은 설문대가 지었다."]),
+        ("Where is the district that Ulm Fell is part of?", "Hesse", [FELL, LAKES]),
     ],
 )
 def test_an_answer_that_its_citations_give_is_not_doubted(question, answer, cited):

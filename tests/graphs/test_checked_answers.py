@@ -128,16 +128,22 @@ async def test_a_reader_who_finds_an_answer_in_any_text_is_not_believed(script, 
     assert result["missing"] and result["stop_reason"] == "insufficient"
 
 
+@pytest.mark.parametrize("elsewhere", ["", "engineer"])
 async def test_a_doubted_answer_is_believed_where_it_rests_on_its_citations_alone(
-    script, full_index
+    script, full_index, elsewhere
 ):
-    """Nothing cited says whether an engineer is who is asked for."""
-    told = {"answer": "an engineer"}
-    script.replies["Answer"] = lambda human: (
-        {**script._answer(human), **told} if FACT in human else NOT_FOUND
-    )
+    """Nothing cited says whether a chief engineer is who is asked for; other texts may say less."""
+
+    def answer(human: str) -> Any:
+        if FACT in human:
+            return {**script._answer(human), "answer": "chief engineer"}
+        if not elsewhere:
+            return NOT_FOUND
+        return {**script.quoting(human, "It crosses the Firth of Forth."), "answer": elsewhere}
+
+    script.replies["Answer"] = answer
     result = (await run("basic", full_index))[-1]
-    assert result["sufficient"] and result["answer"] == "an engineer"
+    assert result["sufficient"] and result["answer"] == "chief engineer"
     first, without, alone = script.prompts("Answer")
     assert FACT in first and FACT not in without and "It crosses" in without
     assert FACT in alone and "It crosses" not in alone

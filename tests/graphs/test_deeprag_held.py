@@ -161,6 +161,29 @@ def test_a_missing_fact_is_read_for_in_its_own_best_texts_though_these_were_read
 
 
 @pytest.mark.slow
+def test_each_missing_fact_is_read_for_in_texts_that_none_was_read_for(
+    narrate, model, hold, monkeypatch
+):
+    monkeypatch.setattr("ragraphs.nodes.deeprag.narrative._MORE", 1)
+    result = narrate(OLDER, hold(OLDER, BORN, ELDER_BORN), step_passages=1)
+    first, second = (step["passages"] for step in result["steps"][1:3])
+    assert len({*first, *second}) == len(first) + len(second) == 4
+
+
+@pytest.mark.slow
+def test_where_a_missing_fact_has_its_best_text_read_before_another_one_is_read_as_well(
+    narrate, model, hold, monkeypatch
+):
+    monkeypatch.setattr("ragraphs.nodes.deeprag.narrative._MORE", 0)
+    named = "When was André Waterkeyn, who designed the Atomium, born?"
+    held = hold(named, BORN, top_k=2)
+    read = {text["id"] for text in held["evidence"]}
+    result = narrate(named, held, step_passages=1)
+    best, other = result["steps"][1]["passages"]
+    assert best in read and other not in read
+
+
+@pytest.mark.slow
 def test_without_a_question_that_is_missing_the_model_writes_the_first(narrate, model, hold):
     held = hold(CHAINED, "No cited sentence supports “1918”.")
     model.steps, model.finals[BORN] = [BORN], "1917"
