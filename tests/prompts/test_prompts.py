@@ -122,7 +122,7 @@ def test_a_letter_leaves_open_what_its_writer_knows_but_lacks_what_texts_could_t
 def test_a_letter_marks_what_is_only_usual_and_an_explanation_needs_no_reason(name):
     text = built_in(name)
     assert re.search(r"a symptom or finding with \[\?\] behind it", text)
-    assert "A reason only where the question asks why" in text
+    assert "a reason only where the question asks why" in text
     assert "marks with [?]" in built_in("check_answer")
 
 
