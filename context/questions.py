@@ -51,7 +51,7 @@ class QuestionContext(Context):
             description="How passages are found; auto: graph with the layer sentences, or hybrid."
         ),
     ] = "auto"
-    top_k: Annotated[int, Field(ge=1, le=100, description="Passages to retrieve.")] = 10
+    top_k: Annotated[int, Field(ge=1, le=100, description="Passages read; twice for letters.")] = 10
     rerank: Annotated[
         str,
         Field(

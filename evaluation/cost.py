@@ -10,6 +10,7 @@ from ..context import CragContext, DeepragContext, GraphragContext, QuestionCont
 from ..index.recorded import DEFAULT_CHUNK_TOKENS
 from ..language.analyser import count_tokens
 from ..models.protocol import OFFLINE
+from ..nodes.retrieve import passages_read
 from ..prompts.lists import QUESTION_PROMPTS
 from .answering import AnsweringPlan, Way
 from .asking import Estimate
@@ -40,7 +41,8 @@ def estimated(
         if way.context.model == OFFLINE:
             continue
         most = min(way.context.max_calls, _MOST_CALLS.get(way.method, way.context.max_calls))
-        longest = max(prompts) + max(asked) + _most_texts(way.context, plan)
+        read = max(passages_read(one.question, way.context.top_k) for one in questions)
+        longest = max(prompts) + max(asked) + _most_texts(way.context, plan, read)
         count = left[name]
         total += Estimate(
             count, count * most, count * (min(prompts) + min(asked)), count * most * longest
@@ -48,9 +50,8 @@ def estimated(
     return total
 
 
-def _most_texts(context: QuestionContext, plan: AnsweringPlan) -> int:
-    """The tokens of the texts in the largest request."""
-    passages = context.top_k
+def _most_texts(context: QuestionContext, plan: AnsweringPlan, passages: int) -> int:
+    """The tokens of the texts in the largest request; so many ``passages`` are read at first."""
     if isinstance(context, GraphragContext):
         return context.context_tokens
     if isinstance(context, DeepragContext):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..context import QuestionContext
 from ..index.opening import Index
+from ..language.questions import TASK
 from ..state.answering import QuestionState
 from ..state.records import Evidence
 from .node import node
@@ -26,17 +27,22 @@ async def retrieve(state: QuestionState, run: Run[QuestionContext]) -> Update:
 async def first_and_ranking(
     run: Run[Any], state: Mapping[str, Any]
 ) -> tuple[list[Evidence], dict[str, float]]:
-    """The ``top_k`` passages of ``nearest``, and the scores of all of them by id.
+    """The first passages of ``nearest``, so many as are read, and the scores of all of them by id.
 
     The others are not even read, but where a cross-encoder must, or the index does not hold them.
     """
     context = run.context
     if context.own.retriever is not None or context.rerank:
-        found = await nearest(run, state, context.top_k)
-        return found[: context.top_k], ranking(found)
+        read = passages_read(state["question"], context.top_k)
+        return (found := await nearest(run, state, read))[:read], ranking(found)
     if not (ranked := state["held"]["ranked"] or state["ranked"]):
         run.meter.retrievals += 1
     return await run.in_thread(_first, context, state["question"], ranked)
+
+
+def passages_read(question: str, top_k: int) -> int:
+    """``top_k``, and twice as many for a text to be written, which has several parts."""
+    return 2 * top_k if TASK.search(question) else top_k
 
 
 def _first(
@@ -44,11 +50,9 @@ def _first(
 ) -> tuple[list[Evidence], dict[str, float]]:
     from ..index import retrieval
 
-    if not ranked:
-        most = max(context.top_k, _RANKED)
-        ranked = retrieval.ranking(index, question, context.retriever, most)
-    first = dict(islice(ranked.items(), context.top_k))
-    return retrieval.read_ranked(index, first, question), ranked
+    read = passages_read(question, context.top_k)
+    ranked = ranked or retrieval.ranking(index, question, context.retriever, max(read, _RANKED))
+    return retrieval.read_ranked(index, dict(islice(ranked.items(), read)), question), ranked
 
 
 async def nearest(run: Run[Any], state: Mapping[str, Any], least: int) -> list[Evidence]:

@@ -14,6 +14,7 @@ from ...graphs.index import graph as index_graph
 from ...index.opening import Index, open_index
 from ...language.analyser import count_tokens
 from ...models.protocol import OFFLINE
+from ...nodes.retrieve import passages_read
 from ...prompts.library import ANSWER
 from ...prompts.prompt import Prompt
 from ...state.errors import RagraphsError
@@ -124,7 +125,7 @@ def _of_answer(way: Way, question: str) -> Estimate:
     if context.model == OFFLINE:
         return Estimate()
     asked = length_of(ANSWER, {"question": question, "texts": []})
-    shown = context.top_k * _PASSAGE
+    shown = passages_read(question, context.top_k) * _PASSAGE
     if isinstance(context, GraphragContext):
         shown = context.context_tokens
     most = context.max_calls

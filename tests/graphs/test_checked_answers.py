@@ -85,6 +85,14 @@ async def test_a_yes_that_no_rule_reads_is_not_believed_of_a_tiny_model(
     assert result["answer"] == "yes" and result["sufficient"] is (parameters > 1e9)
 
 
+@pytest.mark.parametrize(("question", "read"), [(QUESTION, 1), ("Draft a letter on it.", 2)])
+async def test_a_text_to_be_written_is_answered_from_twice_as_many_passages(
+    script, full_index, question, read
+):
+    await run("basic", full_index, question=question, top_k=1)
+    assert script.prompts("Answer")[0].count("<text id=") == read
+
+
 async def test_the_number_of_a_sentence_is_no_answer(claiming, full_index):
     claiming.replies["Answer"] = lambda human: {**claiming.quoting(human, FACT), "answer": "1.1"}
     result = (await run("basic", full_index))[-1]

@@ -114,9 +114,16 @@ def test_prompts_for_answers_ask_for_the_same_brief_forms(name):
 def test_a_letter_leaves_open_what_its_writer_knows_but_lacks_what_texts_could_tell(name):
     [rule] = [one for one in built_in(name).splitlines() if one.startswith("   - A letter")]
     assert re.search(
-        "writer alone knows.*not missing; a part of which these texts tell nothing.*is missing",
-        rule,
+        "writer alone knows.*not missing.* part of which these texts tell nothing.*is missing", rule
     )
+
+
+@pytest.mark.parametrize("name", ("answer", "local_answer", "next_action", "synthesize"))
+def test_a_letter_marks_what_is_only_usual_and_an_explanation_needs_no_reason(name):
+    text = built_in(name)
+    assert re.search(r"a symptom or finding with \[\?\] behind it", text)
+    assert "a reason only where the question asks why" in text
+    assert "marks with [?]" in built_in("check_answer")
 
 
 def inputs_of(prompt):
