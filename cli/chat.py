@@ -100,7 +100,7 @@ class Chat:
         if output["asked"] != question:
             show.out.print(f"[dim]{escape(one_line('Understood as: ' + output['asked']))}[/dim]")
         self._numbered = show_answer(asked, self._context.model)
-        answer = output["messages"][-1]["content"]
+        answer = output["messages"][-1].text
         self._messages += [said, {"role": "assistant", "content": answer}]
         self._usage = add_usage(self._usage, output["usage"])
 

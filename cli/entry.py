@@ -14,7 +14,8 @@ from .deferring import PACKAGES, defer
 
 def main() -> NoReturn:
     """Has a plain question answered by the server of its index, and runs any other command."""
-    gc.set_threshold(50_000, 20, 100)  # a tenth of imports and of runs goes into it otherwise
+    # A tenth of imports and of runs goes into it otherwise; one question leaves little garbage.
+    gc.set_threshold(500_000 if sys.argv[1:2] == ["ask"] else 50_000, 20, 100)
     atexit.register(gc.freeze)  # to look for garbage at the very end took a seventh of a question
     try:
         from .asking import answer_plainly

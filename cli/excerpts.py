@@ -17,7 +17,7 @@ from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
 _BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
-_APART = re.compile(r"\n\s*\n|```")
+_APART = re.compile(r"\n\s*\n|```|\|[ \t]*\n")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"[-*•]\s")
 

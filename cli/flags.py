@@ -82,7 +82,7 @@ def context_options(
         def run(*, verbose: int = 0, prices: Path | None = None, **given: Any) -> Any:
             operate(verbose=verbose, prices=prices)
             given.pop(_HELP_ALL, None)
-            chosen = {flag.name: given.pop(flag.name) for flag in flags}
+            chosen = {flag.name: given.pop(flag.name, None) for flag in flags}
             options = {name: value for name, value in chosen.items() if value is not None}
             if texts := options.pop("where", None):
                 options["where"] = _filter(texts)
@@ -255,12 +255,14 @@ class Commands(TyperGroup):
         """The parameters of the group itself."""
         return _without_types(super().get_params(ctx))
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or None."""
-        command = super().get_command(ctx, cmd_name)
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The name, the command and its arguments: where none is a flag, no hidden one is read."""
+        name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             _without_types(command.get_params(ctx))
-        return command
+            if not any(one.startswith("-") for one in rest):
+                command.params = [one for one in command.params if not vars(one).get("hidden")]
+        return name, command, rest
 
 
 def _without_types(parameters: list[Any]) -> list[Any]:

@@ -104,8 +104,10 @@ def ask(
     asked = None if traced else answer_of_server(given, context)
     asked = asked or answer_by_method(given, context, trace=traced, writes=not as_json)
     if as_json:
+        from ..nodes.subgraph import with_plain_messages
+
         # Only the router returns the question, which the page of an answer shows.
-        show.print_json({"asked": question, **asked.output})
+        show.print_json({"asked": question, **with_plain_messages(asked.output)})
     else:
         show_answer(asked, context.model, passages)
         advise(context)

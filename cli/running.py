@@ -89,13 +89,11 @@ def ask_graph(
     """The output of ``graph``; a person is asked where it stops to ask.
 
     On a terminal the answer of a model is printed while it is written, where it ``writes``.
-    Messages of the output are given as roles and contents. ``runner`` outlives the run; Ctrl-C ends
-    only the run. Raises KeyboardInterrupt for that, and RagraphsError.
+    ``runner`` outlives the run; Ctrl-C ends only the run. Raises KeyboardInterrupt for that, and
+    RagraphsError.
     """
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command
-
-    from ..nodes.subgraph import with_plain_messages
 
     if runner is None:
         with asyncio.Runner() as own:
@@ -116,8 +114,7 @@ def ask_graph(
             resume=typer.prompt("Go on? [y/N]", default="no", show_default=False, err=True)
         )
     seconds = time.monotonic() - started
-    output = cast(AnswerOutput, with_plain_messages(value))
-    return TimedAnswer(output, seconds, writing.text if writing else "")
+    return TimedAnswer(cast(AnswerOutput, value), seconds, writing.text if writing else "")
 
 
 def answer_by_method(

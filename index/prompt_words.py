@@ -9,7 +9,6 @@ from typing import Any, TypedDict
 from ..models.protocol import OFFLINE
 from ..offline import version
 from ..prompts import indexing
-from ..prompts.lists import INDEX_PROMPTS
 from ..prompts.prompt import Prompt
 from ..stores.readings import ReadingKind
 from .opening import Index
@@ -20,7 +19,7 @@ _READ_BY: Mapping[ReadingKind, tuple[Prompt[Any], ...]] = {
     "facts": (indexing.READ_PASSAGE, indexing.EXTRACT_FACTS, indexing.GLEAN_CHECK, indexing.GLEAN),
 }
 _READING = {prompt for prompts in _READ_BY.values() for prompt in prompts}
-_WRITING = [prompt for prompt in INDEX_PROMPTS if prompt not in _READING]
+_WRITING = [p for p in vars(indexing).values() if isinstance(p, Prompt) and p not in _READING]
 
 
 class Outdated(TypedDict):

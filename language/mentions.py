@@ -33,7 +33,7 @@ class Mention(NamedTuple):
 _CAPITAL = (
     rf"(?:(?:[{UPPER}]\.)+(?:[{UPPER}](?![^\W_]))?"
     rf"|(?:Jr|Sr|Dr|St|Mr|Mrs|Ms|Mt|Ft|Lt|Col|Gen|Capt|Prof|No)\."
-    rf"|[{UPPER}][^\W_]*(?:[-'’./&](?!(?:born|based|style|like|era|speaking|language)\b)[^\W_]+)*(?:['’](?=\s[{UPPER}]))?|\d+(?:st|nd|rd|th)\b)"
+    rf"|[{UPPER}][^\W_]*+(?!_[^\W_])(?:[-'’./&](?!(?:born|based|style|like|era|speaking|language)\b)[^\W_]+)*(?:['’](?=\s[{UPPER}]))?|\d+(?:st|nd|rd|th)\b)"
 )
 _LINK = (
     r"(?:(?:of|de|la|le|du|di|da|do|dos|del|della|van|von|zu|der|den|ter|al|el|bin|ibn|ap|y|e|&)"
@@ -41,7 +41,7 @@ _LINK = (
 )
 _OF = re.compile(r"\s+of\s+(?:the\s+)?")
 _NAME = re.compile(
-    rf"(?<![^\W_]){_CAPITAL}(?:(?:\s+|\s+-\s+){_LINK}?{_CAPITAL}|,\s+Jr\.|\s+\d+(?![^\W_]))*"
+    rf"(?<![^\W_])(?<![^\W_]_){_CAPITAL}(?:(?:\s+|\s+-\s+){_LINK}?{_CAPITAL}|,\s+Jr\.|\s+\d+(?![^\W_]))*"
 )
 _QUOTED = re.compile(
     r"[\"“”「『《〈]\s?([^\"“”」』》〉]{2,80}?)[\"“”」』》〉]|``\s?([^`\"]{2,80}?)\s?''"

@@ -27,10 +27,8 @@ from ..prompts import replies
 from ..prompts import tog2_replies as tog2
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
-from .extraction.extract import extract_facts, summarise
 from .follow_up import stand_alone
 from .lines import Compared, Similarity
-from .questions import write_questions
 from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
@@ -110,9 +108,13 @@ class OfflineLanguageModel:
         return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> replies.PassageQuestions:
+        from .questions import write_questions
+
         return write_questions(texts[0]["title"], texts[0]["text"])
 
     def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:
+        from .extraction.extract import extract_facts  # its patterns take long to compile
+
         return Facts.model_validate(extract_facts(texts[0]["title"], texts[0]["text"]))
 
     def _read_passage(self, texts: Sequence[Excerpt], **settings: str) -> PassageReading:
@@ -127,6 +129,8 @@ class OfflineLanguageModel:
         return Facts(entities=[], relations=[], claims=[])
 
     def _summarise_description(self, texts: Sequence[Excerpt]) -> Description:
+        from .extraction.extract import summarise
+
         return Description(description=summarise([text["text"] for text in texts]))
 
     def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> replies.KeptTexts:

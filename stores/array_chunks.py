@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from .array_patches import LARGEST, patch, patched
@@ -30,6 +29,7 @@ from .arrays import (
 from .tables import array_chunks
 
 if TYPE_CHECKING:
+    from filelock import FileLock
     from numpy.typing import NDArray
 
 _CHUNK = 4 << 20  # bytes: a row of it is sent and held in memory as a whole
@@ -98,6 +98,8 @@ def _put(connection: Connection, name: str, file: str, data: bytes, number: int 
 
 def fetching(folder: Path) -> FileLock:
     """The lock on this machine's copies of arrays in ``folder``, which one process changes."""
+    from filelock import FileLock  # slow to import, and needed for shared indexes alone
+
     return FileLock(folder / "fetching.lock")
 
 

@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
@@ -121,7 +122,7 @@ def _spent(day: Day) -> Check:
 
 def _sqlite() -> Check:
     try:
-        with sqlite3.connect(":memory:") as connection:
+        with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("CREATE VIRTUAL TABLE terms USING fts5(body)")
     except sqlite3.OperationalError:
         mend = "Use a Python whose SQLite has FTS5, such as one of python.org or uv."

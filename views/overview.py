@@ -84,11 +84,12 @@ def _documents(
 
 
 def _names(index: Index, passages: Sequence[str], title: str) -> str:
-    """The names that ``passages`` mention most, but the title's own."""
+    """The names that ``passages`` mention most, but the title's own; one alone says too little."""
     counts = Counter(one.entity for one in index.entities.mentions_of(passages))
     most = index.entities.get([id for id, _ in counts.most_common(2 * _NAMES)])
     names = [most[id].name for id, _ in counts.most_common(2 * _NAMES) if id in most]
-    return ", ".join([one for one in names if one.casefold() not in title.casefold()][:_NAMES])
+    names = [one for one in names if one.casefold() not in title.casefold()][:_NAMES]
+    return ", ".join(names) if len(names) > 1 else ""
 
 
 def _topics(index: Index) -> Iterator[dict[str, Any]]:

@@ -16,8 +16,6 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
 
     A reason to doubt its answer is nothing that another method could look up.
     """
-    from ...algorithms.doubts import is_short  # its patterns take long to compile
-
     doubt = result.get("doubt")
     missing = [] if doubt else result["missing"]
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
@@ -30,7 +28,7 @@ def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
         "answers": list({one["question"]: one for one in answers}.values()),
         "answer": result["answer"] or before["answer"],
         "missing": missing or before["missing"],
-        "doubted": before["doubted"] or (bool(doubt) and is_short(result["answer"])),
+        "doubted": before["doubted"] or (bool(doubt) and _is_short(result)),
     }
     cited = cited_evidence(found)
     rest = [text for text in found["evidence"] if text not in cited]
@@ -54,12 +52,16 @@ def is_worse(result: Mapping[str, Any], before: Mapping[str, Any], question: str
     Of equals the later counts, which has read what the earlier one found; but an explanation, a
     letter or a plan that ``question`` asks for is not given up for a phrase.
     """
-    from ...algorithms.doubts import is_short  # its patterns take long to compile
-
     now, then = worth(result), worth(before)
     if now != then or analyse_question(question).answer_type != "open":
         return now < then
-    return is_short(result["answer"]) and not is_short(before["answer"])
+    return _is_short(result) and not _is_short(before)
+
+
+def _is_short(result: Mapping[str, Any]) -> bool:
+    from ...algorithms.doubts import is_short  # its patterns take long to compile
+
+    return is_short(result["answer"])
 
 
 def looked_up(result: Mapping[str, Any]) -> list[LookedUp]:

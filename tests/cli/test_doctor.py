@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,18 @@ def test_a_model_that_cannot_be_used_is_broken(examined, model, words):
     code, checks = examined("--model", model)
     assert code == 1 and checks["language model"]["state"] == "broken"
     assert words in checks["language model"]["mend"]
+
+
+def test_the_databases_that_it_opens_are_closed(examined, monkeypatch):
+    connect, opened = sqlite3.connect, []
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *a, **k: opened.append(connect(*a, **k)) or opened[-1]
+    )
+    examined()
+    assert opened
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
 
 
 @pytest.mark.slow

@@ -141,3 +141,12 @@ def test_quiet_highlights_shout_neither_in_colour_nor_in_plain_text():
     quiet = excerpt(found, in_colour=True, quiet=True)
     assert {str(span.style) for span in quiet.spans} == {"italic"}
     assert excerpt(found, in_colour=False, quiet=True).plain == "The bridge is long. It is red."
+
+
+def test_rows_of_a_table_stand_on_lines_of_their_own():
+    text = "| week | tea |\n|---|---|\n| 3 March | Basil |\n| 10 March | Noor |\n\nBring a cup."
+    found = passage(text)
+    shown = excerpt(PassageExcerpt(found, [quoted(found, "10 March | Noor")]), in_colour=False)
+    assert shown.plain.splitlines()[-3:] == [
+        "3 March | Basil", "«10 March | Noor»", "Bring a cup.",
+    ]  # fmt: skip

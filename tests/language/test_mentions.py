@@ -56,6 +56,7 @@ def test_spans_are_where_the_text_says_so() -> None:
 
 def test_a_constant_of_code_is_no_name() -> None:
     assert keys("", "It gives None or True, as False Creek does.") == ["false creek"]
+    assert keys("", "MAX_SIZE and self_Check go on; _Moby Dick_ is read.") == ["moby dick"]
 
 
 def test_function_words_and_inflected_words_that_open_a_sentence_are_not_names() -> None:

@@ -25,6 +25,7 @@ def texts_of(text: str) -> list[str]:
         "He lives at 5 Elm Rd. near St. Mary's. | Mr. J. R. Fell owns it.",
         "See No. 5, e.g. the U.S. Army. | It left the U.S. | He said no. | They stayed.",
         "Books by W.E.B. Du Bois and J.-P. Sartre. | Н.А. Бердяев read H.F. Maltby. | He did.",
+        "The shed roof: P. Abara has two offers. | See p. 5 and P. 6. | It is so.",
         "It opens at 9 a.m. | The door is red.",
         "The value is 3.5 cm. | 12 were sold.",
         "The abbey (c. 12th century) burnt. | Its abbot (d. 1250) took plan b. | He fled.",

@@ -22,7 +22,11 @@ DOCUMENTS = [
         "text": "Benjamin Baker was an English engineer. He designed the Forth Bridge in Scotland.",
     },
     {"id": "a", "title": "may", "text": "Nothing of note."},
-    {"id": "b", "title": "Tools", "text": "# Tools\n\nThe shed is locked every evening."},
+    {
+        "id": "b",
+        "title": "Tools",
+        "text": "# Tools\n\nThe shed is locked every evening. Gerrit Blom has the key.",
+    },
     {
         "id": "d",
         "title": "Sale",
@@ -45,6 +49,7 @@ def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: P
     assert "Benjamin Baker" in about["forth"]
     assert "Forth Bridge" not in about["forth"]  # its title says so already
     assert about["a"].startswith("Nothing of note")
+    assert about["b"].startswith("The shed is locked")  # one name alone says too little
     assert found["topics"] and all(one["about"] for one in found["topics"])
     assert found["questions"] and len(found["questions"]) == len(set(found["questions"])) <= 4
     assert all(one.endswith("?") for one in found["questions"])
