@@ -24,12 +24,7 @@ from ..algorithms.hoprag.graph import (
     questioned,
 )
 from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
-from ..algorithms.hoprag.neighbours import (
-    MeaningNeighbours,
-    Neighbours,
-    WordNeighbours,
-    neighbours_from_arrays,
-)
+from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
 from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
@@ -224,49 +219,62 @@ def _followed(
 def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
     asked, words, stored = found.asked, found.words, partial(_vectors, index, found.asked)
     incoming, texts = _distinct(asked.incoming)
-    semantic = index.embedder.semantic
-    followed = found.new is not None and ("near_graph" if semantic else "near_lists") in before
-    known = _kept(found, before, stored) if followed else stored
-    vectors: Neighbours
-    if semantic:
-        vectors = MeaningNeighbours.of(map(known, _parts(texts, _READ)), len(texts), scratch.empty)
-    else:
-        vectors = WordNeighbours.of(map(known, _parts(texts, _READ)))
-    listed = KeywordIndex.of(words.take(texts))
-    candidates = Candidates(incoming, listed, vectors)
+    rows_before = _rows_before(index, found, before, texts)
+    vectors = _neighbours(index, found, before, texts, rows_before, scratch)
 
     def best_of(rows: Ints) -> Pairs:
         own = AskedOften(asked.outgoing.passages[rows], asked.outgoing.texts[rows], 0)
-        outgoing, texts = _distinct(own)
-        parts = _parts(texts, _COMPARED)
+        outgoing, asking = _distinct(own)
+        listed = KeywordIndex.of(words.take(texts), words.take(asking).codes)
+        candidates = Candidates(incoming, listed, vectors)
+        parts = _parts(asking, _COMPARED)
         pairs = candidates.best(outgoing, ((stored(part), words.take(part)) for part in parts))
         return Pairs(rows[pairs.outgoing], pairs.incoming, pairs.similarity)
 
-    everything = np.arange(len(asked.outgoing.texts))
-    pairs = followed_candidates(found, best_of, stored) if followed else best_of(everything)
+    if rows_before is None:
+        pairs = best_of(np.arange(len(asked.outgoing.texts)))
+    else:
+        pairs = followed_candidates(found, best_of, stored)
     edges = joined(pairs, asked.outgoing.passages, incoming.passages, len(asked.ids))
     none = np.empty((0, 0), np.int8)  # they would be larger than all other arrays
     return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, none)
 
 
-def _kept(
-    found: Carried, before: Arrays, stored: Callable[[Ints], NDArray[np.float32]]
-) -> Callable[[Ints], NDArray[np.float32]]:
-    """Gives the vectors of in-coming texts; the ones of before from its arrays."""
-    listed, known = np.unique(before["answered_text"]), neighbours_from_arrays(before)
+def _rows_before(index: Index, found: Carried, before: Arrays, texts: Ints) -> Ints | None:
+    """The place of each of the in-coming ``texts`` among those of ``before``; −1 of a new one.
 
-    def vectors_of(texts: Ints) -> NDArray[np.float32]:
-        sources = found.sources[texts]
-        rows = np.searchsorted(listed, sources)
-        is_there = np.append(listed, -1)[rows] == np.where(sources < 0, -2, sources)
-        if not is_there.any():
-            return stored(texts)
-        vectors = known.vectors(np.where(is_there, rows, 0))
-        if not is_there.all():
-            vectors[~is_there] = stored(texts[~is_there])
+    None where nothing is taken over.
+    """
+    kept = "near_graph" if index.embedder.semantic else "near_lists"
+    if found.new is None or kept not in before:
+        return None
+    listed = np.zeros(len(before["questions_ends"]), dtype=np.bool_)
+    listed[before["answered_text"]] = True
+    places = np.where(listed, np.cumsum(listed) - 1, -1)  # the last one, which −1 takes, is none
+    return places[found.sources[texts]]
+
+
+def _neighbours(
+    index: Index, found: Carried, before: Arrays, texts: Ints, rows: Ints | None, scratch: Scratch
+) -> Neighbours:
+    """The in-coming ``texts``; those with ``rows`` in the arrays of ``before`` are not read."""
+    stored, codes = partial(_vectors, index, found.asked), found.asked.questions.codes()[texts]
+    if not index.embedder.semantic:
+        if rows is None:
+            return WordNeighbours.of(map(stored, _parts(texts, _READ)), codes)
+        return WordNeighbours(before).followed(rows, stored(texts[rows < 0]), codes)
+    known = None if rows is None else MeaningNeighbours(before)
+
+    def read(places: Ints) -> NDArray[np.float32]:
+        if known is None or rows is None or (rows[places] < 0).all():
+            return stored(texts[places])
+        vectors, new = known.vectors(rows[places]), np.flatnonzero(rows[places] < 0)
+        if len(new):
+            vectors[new] = stored(texts[places[new]])
         return vectors
 
-    return vectors_of
+    parts = _parts(np.arange(len(texts)), _READ)
+    return MeaningNeighbours.of(map(read, parts), len(texts), scratch.empty)
 
 
 def _parts(texts: Ints, size: int) -> Iterator[Ints]:

@@ -114,14 +114,20 @@ class KeywordIndex:
         self._bounds = bounds
 
     @classmethod
-    def of(cls, keywords: Keywords) -> KeywordIndex:
-        """Lists ``keywords``, which are read once."""
+    def of(cls, keywords: Keywords, among: NDArray[np.uint64] | None = None) -> KeywordIndex:
+        """Lists ``keywords``, which are read once; given ``among``, under those words alone."""
         sets = KeywordSets.of(keywords)
-        vocabulary, inverse = np.unique(sets.codes, return_inverse=True)
-        words, counts = inverse.astype(np.int32), sets.counts
-        order = np.argsort(words, kind="stable")
+        if among is None:
+            vocabulary, inverse = np.unique(sets.codes, return_inverse=True)
+        else:
+            vocabulary = np.unique(among)
+            inverse = np.searchsorted(vocabulary, sets.codes)
+            inverse[np.append(vocabulary, np.uint64(0))[inverse] != sets.codes] = len(vocabulary)
+        words = inverse.astype(np.int32)
+        known = np.flatnonzero(words < len(vocabulary))
+        order = known[np.argsort(words[known], kind="stable")]
         bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
-        listed = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[order]
+        listed = np.repeat(np.arange(len(sets), dtype=np.int32), sets.counts)[order]
         return cls(vocabulary, words, sets.ends, listed, bounds)
 
     @classmethod
