@@ -213,22 +213,19 @@ class NearNamesMerged:
 
     def _short(self) -> Iterator[Merge]:
         """Merges of short names of persons with their full names, in single documents."""
-        query = select(SAID.own, SAID.short).distinct().where(SAID.own != SAID.short)
-        both = (SAID.own, SAID.short)
-        rows = {
-            tuple(row) for one in both for row in found(self._connection, query, one, self.names)
-        }
-        first = self._placed.short_merges()
         stored = merges_of(self._connection, sorted(self.names))
+        stored = [one for one in stored if one.reason == "short name"]
+        owners = self.names.union(one.merged_id for one in stored)
+        query = select(SAID.own, SAID.short).distinct().where(SAID.own != SAID.short)
+        rows = {tuple(row) for row in found(self._connection, query, SAID.own, owners)}
+        first = self._placed.short_merges()
         for pair in rows:
+            if self.names.isdisjoint(pair):
+                continue
             if pair in first:
                 yield first[pair]
                 continue
-            own = [
-                one
-                for one in stored
-                if one.reason == "short name" and (one.merged_id, one.kept_id) == pair
-            ]
+            own = [one for one in stored if (one.merged_id, one.kept_id) == pair]
             if len(own) != 1:
                 raise NotNearError
             yield own[0]

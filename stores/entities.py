@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, selec
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
-from .entity_rows import described_in, related_otherwise, rows_of_graph, touched_by
+from .entity_rows import described_in, named_otherwise, related_otherwise, rows_of_graph, touched_by
 from .kept_names import MergedPassage, replace_kept
 from .queries import (
     count_rows,
@@ -28,7 +28,7 @@ from .queries import (
     rows_with,
     update_rows,
 )
-from .untold import note_unclustered, note_untold
+from .untold import note_unclustered, note_unlinked, note_untold
 
 
 class StoredEntity(NamedTuple):
@@ -111,6 +111,7 @@ class EntityStore:
             }
             note_untold(connection, touched_by(changed, graph))
             note_unclustered(connection, related_otherwise(changed, graph))
+            note_unlinked(connection, named_otherwise(connection, changed))
             replace_kept(connection, kept, passages)
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
@@ -211,8 +212,11 @@ class EntityStore:
         )
         return map(tuple, rows_with(self._engine, query, table.c.passage, passages))
 
-    def naming(self) -> Iterator[tuple[str, str]]:
-        """Each passage that names entities, with a text of where it does, and of their names."""
+    def naming(self, passages: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Each passage that names entities, with a text of where it does, and of their names.
+
+        Only those of ``passages``, if they are given.
+        """
         table, name = tables.mentions.c, tables.entities.c.name
         place = sql.cast(table.start, sql.String) + " " + sql.cast(table.end, sql.String) + " "
         query = (
@@ -221,7 +225,9 @@ class EntityStore:
             .where(*self._said_in(table.passage))
             .group_by(table.passage)
         )
-        return map(tuple, rows(self._engine, query))
+        if passages is None:
+            return map(tuple, rows(self._engine, query))
+        return map(tuple, rows_with(self._engine, query, table.passage, passages))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""

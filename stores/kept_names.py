@@ -21,9 +21,16 @@ from sqlalchemy import (
 from ..state.entities import EntityGraph, KeptNames, KnownName, Merge, SaidName
 from . import tables
 from .catalogue import property_row
-from .entity_rows import OWNERS, described_in, related_otherwise, rows_of_graph, touched_by
+from .entity_rows import (
+    OWNERS,
+    described_in,
+    named_otherwise,
+    related_otherwise,
+    rows_of_graph,
+    touched_by,
+)
 from .queries import batches, is_postgresql, persisting, replace_all, upsert
-from .untold import note_unclustered, note_untold
+from .untold import note_unclustered, note_unlinked, note_untold
 
 T = TypeVar("T")
 
@@ -77,6 +84,7 @@ def replace_near(
             changed[table.name] = replace_some(connection, table, columns, owners[table.name], new)
     note_untold(connection, touched_by(changed, graph))
     note_unclustered(connection, related_otherwise(changed))
+    note_unlinked(connection, named_otherwise(connection, changed))
 
 
 def replace_some(

@@ -1,4 +1,6 @@
-"""The entities that have changed since communities were found, or reports on them were written."""
+"""What has changed since it was last followed: entities for communities and their reports, and
+passages for their graph.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from .queries import upsert
 
 UNTOLD = "untold"  # property: these entities, by whom reports are made; none where all have changed
 UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
+UNLINKED = "unlinked"  # property: passages that name other entities, or these by other names
 _MOST = 5000  # of more untold ones, all are gone through
 
 
@@ -30,6 +33,11 @@ def note_untold(connection: Connection, entities: Collection[str] | None) -> Non
 def note_unclustered(connection: Connection, entities: Collection[str] | None) -> None:
     """Notes that ``entities``, or all where it is None, are not as communities were found."""
     _note(connection, UNCLUSTERED, entities)
+
+
+def note_unlinked(connection: Connection, passages: Collection[str] | None) -> None:
+    """Notes that ``passages``, or all where it is None, do not name entities as they are linked."""
+    _note(connection, UNLINKED, passages, _MOST)
 
 
 def _note(
