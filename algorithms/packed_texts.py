@@ -58,8 +58,7 @@ class PackedTexts(Sequence[str]):
     def edited(self, new: PackedTexts, numbers: NDArray[np.integer[Any]]) -> PackedTexts:
         """The texts with these ``numbers``, in this order, of these and after them the ``new``."""
         ends = np.concatenate([self.ends, new.ends[1:] + self.ends[-1]])
-        content = self.content if not len(new) else np.concatenate([self.content, new.content])
-        return PackedTexts(*taken(content, ends, numbers))
+        return PackedTexts(*taken((self.content, new.content), ends, numbers))
 
     def __len__(self) -> int:
         return self._count

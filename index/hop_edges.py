@@ -29,7 +29,6 @@ from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
-from ..stores.readings import stamp_of
 from .layers import HOPS, Arrays
 from .opening import Index
 from .progress import progress_of
@@ -97,7 +96,7 @@ def merge_edges(index: Index) -> None:
     nearest neighbours.
     """
     read = index.readings.codes("questions")
-    parts = stamp_of(read), identity(index.embedder.name), is_large(index)
+    parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
     gone = list[str]()
     HOPS.renew(index, partial(_make, read=read, gone=gone), *parts)
     index.questions.remove(list(map(question_id, gone)))

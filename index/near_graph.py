@@ -39,7 +39,7 @@ from ..stores.kept_names import (
     rows_of_tuples,
     said_with,
 )
-from .near_names import SAID, NearNames, NotNearError, merged_passages
+from .near_names import SAID, NearNames, NotNearError
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -350,17 +350,13 @@ def _stated(connection: Connection, placed: NearNames, passages: Collection[str]
     return relations_of(stated_in(placed.facts.of(passages), located, ids))
 
 
-def merge_near(index: Index, embed: Embed | None, facts: Mapping[str, int]) -> bool:
-    """Merges the names near what has changed; False where all names have to be. Blocks.
-
-    ``facts`` are the codes of the passages' readings.
-    """
+def merge_near(index: Index, embed: Embed | None) -> bool:
+    """Merges the names near what has changed; False where all names have to be. Blocks."""
     if index.catalogue.property(KEPT_NAMES) is None:
         return False
-    now = merged_passages(index, facts)
 
     def merge(connection: Connection) -> None:
-        placed = NearNames(index, connection, now)
+        placed = NearNames(index, connection)
         placed.place()
         merged = NearNamesMerged(connection, placed, embed)
         replace_near(connection, *near_graph(connection, placed, merged))

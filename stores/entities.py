@@ -15,7 +15,7 @@ from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention
 from . import tables
 from .conditions import passage_condition, spoken_by
 from .entity_rows import described_in, named_otherwise, related_otherwise, rows_of_graph, touched_by
-from .kept_names import MergedPassage, replace_kept
+from .kept_names import replace_kept
 from .queries import (
     count_rows,
     delete_with,
@@ -90,18 +90,13 @@ class EntityStore:
         return StoredEntity(row.id, row.name, row.type, description)
 
     def replace(
-        self,
-        graph: EntityGraph,
-        *,
-        keep_described: bool = False,
-        kept: KeptNames | None = None,
-        passages: Iterable[MergedPassage] = (),
+        self, graph: EntityGraph, *, keep_described: bool = False, kept: KeptNames | None = None
     ) -> None:
         """Stores ``graph`` in place of everything but corrections, in one transaction.
 
         Rows that are there already are not written. With ``keep_described``, an entity that stays
         the same with its several descriptions keeps the one in their place. ``kept`` is all that
-        merging the names of ``passages`` rests on.
+        merging names rests on.
         """
         described = described_in(self._engine) if keep_described else {}
         with self._engine.begin() as connection:
@@ -112,7 +107,7 @@ class EntityStore:
             note_untold(connection, touched_by(changed, graph))
             note_unclustered(connection, related_otherwise(changed, graph))
             note_unlinked(connection, named_otherwise(connection, changed))
-            replace_kept(connection, kept, passages)
+            replace_kept(connection, kept)
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""

@@ -74,10 +74,8 @@ class _Sparse(NamedTuple):
     def and_then(self, others: _Sparse, numbers: Ints) -> _Sparse:
         """The vectors with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
-        both = zip(self[:2], others[:2], strict=True)
-        values, columns = (np.concatenate(pair) for pair in both)
-        values, _ = taken(values, ends, numbers)
-        return _Sparse(values, *taken(columns, ends, numbers))
+        values, _ = taken((self.values, others.values), ends, numbers)
+        return _Sparse(values, *taken((self.columns, others.columns), ends, numbers))
 
     def row(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The places of the numbers of these vectors, one after another, and how many each has."""
@@ -122,7 +120,7 @@ class _Coordinates(NamedTuple):
 
     def where(self, kept: NDArray[np.bool_]) -> _Coordinates:
         """The ones that are ``kept``."""
-        return _Coordinates(*(each[kept] for each in self))
+        return _Coordinates(self.numbers[kept], self.coordinates[kept], self.sizes[kept])
 
     def lists(self, codes: NDArray[np.uint64] | None, width: int) -> NDArray[np.int32]:
         """``near_lists`` of vectors with d = ``width`` numbers, whose ``codes`` decide ties."""
