@@ -28,7 +28,7 @@ from .queries import (
     rows_with,
     update_rows,
 )
-from .untold import note_unclustered, note_unlinked, note_untold
+from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
 
 class StoredEntity(NamedTuple):
@@ -106,6 +106,7 @@ class EntityStore:
             }
             note_untold(connection, touched_by(changed, graph))
             note_unclustered(connection, related_otherwise(changed, graph))
+            note_unembedded(connection, changed[tables.entities.name])
             note_unlinked(connection, named_otherwise(connection, changed))
             replace_kept(connection, kept)
 
@@ -324,6 +325,10 @@ class EntityStore:
         )
         return {table.name: count_rows(self._engine, table) for table in counted}
 
+    def count(self) -> int:
+        """The number of entities."""
+        return count_rows(self._engine, tables.entities)
+
     def undescribed(self, described_too: bool = False) -> dict[str, list[str]]:
         """The several descriptions of each entity that awaits one in their place, by id.
 
@@ -344,6 +349,7 @@ class EntityStore:
         with self._engine.begin() as connection:
             update_rows(connection, tables.entities, changes)
             note_untold(connection, changes)
+            note_unembedded(connection, [{"id": id} for id in changes])
 
     def corrections(self) -> list[Correction]:
         """The corrections by people, the earliest first."""

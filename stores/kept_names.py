@@ -31,7 +31,7 @@ from .entity_rows import (
     touched_by,
 )
 from .queries import batches, is_postgresql, persisting, replace_all, upsert
-from .untold import note_unclustered, note_unlinked, note_untold
+from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
 T = TypeVar("T")
 _READ, _PASSAGES, _MERGED = tables.reading_codes, tables.passages, tables.merged_passages
@@ -119,6 +119,7 @@ def replace_near(
             changed[table.name] = replace_some(connection, table, columns, owners[table.name], new)
     note_untold(connection, touched_by(changed, graph))
     note_unclustered(connection, related_otherwise(changed))
+    note_unembedded(connection, changed[tables.entities.name])
     note_unlinked(connection, named_otherwise(connection, changed))
 
 
