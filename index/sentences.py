@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -249,18 +249,16 @@ def _moved_vectors(
     empty: Callable[[str, tuple[int, ...]], NDArray[Any]],
 ) -> Arrays:
     """The vectors of passages and their sentences, of which those ``kept`` are moved."""
-    former = graph_from_arrays(before)
-    stays, new = np.flatnonzero(kept >= 0), np.flatnonzero(kept < 0)
     passages = empty(_PASSAGES, (len(ids), before[_PASSAGES].shape[1]))
     sentences = empty(_SENTENCES, (int(graph.sentence_counts.sum()), passages.shape[1]))
-    for start in range(0, len(stays), _READ):
-        own = stays[start : start + _READ]
-        passages[own] = before[_PASSAGES][kept[own]]
-        rows, at = (
-            spans(of.first_sentence[places], of.sentence_counts[places])
-            for of, places in ((graph, own), (former, kept[own]))
-        )
-        sentences[rows] = before[_SENTENCES][at]
+    new, ends = np.flatnonzero(kept < 0), np.append(graph.first_sentence, len(sentences))
+    former = graph_from_arrays(before).first_sentence
+    breaks = np.flatnonzero((np.diff(kept) != 1) | (kept[:-1] < 0)) + 1
+    for start, end in pairwise([0, *breaks.tolist(), len(ids)]):  # what stays together is a run
+        if (at := int(kept[start])) >= 0:
+            passages[start:end] = before[_PASSAGES][at : at + end - start]
+            rows = before[_SENTENCES][former[at] :][: ends[end] - ends[start]]
+            sentences[ends[start] : ends[end]] = rows
     if len(new):
         counts = {ids[place]: int(graph.sentence_counts[place]) for place in new.tolist()}
         passages[new] = passage_vectors(index, list(counts))

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..spans import distinct
+
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 Keywords: TypeAlias = "Iterable[AbstractSet[str]] | KeywordSets"
@@ -79,11 +81,11 @@ class KeywordSets(Sequence[frozenset[int]]):
         both = [self.take(first), self.take(second)]
         owners = np.concatenate([np.repeat(np.arange(len(first)), one.counts) for one in both])
         codes = np.concatenate([one.codes for one in both])
-        order = np.lexsort((codes, owners))
-        owners, codes = owners[order], codes[order]
-        kept = np.ones(len(codes), dtype=np.bool_)
-        kept[1:] = (owners[1:] != owners[:-1]) | (codes[1:] != codes[:-1])
-        return KeywordSets(codes[kept], np.searchsorted(owners[kept], np.arange(len(first) + 1)))
+        vocabulary, words = np.unique(codes, return_inverse=True)
+        pairs = distinct(owners * len(vocabulary) + words)
+        owners, words = np.divmod(pairs, max(len(vocabulary), 1))
+        ends = np.searchsorted(owners, np.arange(len(first) + 1))
+        return KeywordSets(vocabulary[words], ends)
 
 
 class KeywordIndex:
