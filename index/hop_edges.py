@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..algorithms.hoprag.candidates import AskedOften, Candidates
-from ..algorithms.hoprag.carried import Carried, carried, carried_to_arrays, read_anew
+from ..algorithms.hoprag.carried import (
+    Carried,
+    carried,
+    carried_to_arrays,
+    new_questions,
+    read_anew,
+)
 from ..algorithms.hoprag.edge_index import EdgeIndex
 from ..algorithms.hoprag.edges import Edges, Pairs, joined
 from ..algorithms.hoprag.following import Sketch, followed_candidates, followed_pairs, sketch
@@ -73,11 +79,12 @@ def _without_vectors(index: Index) -> tuple[dict[str, str], set[str]]:
     Vectors that were asked for before go only when the edges are made.
     """
     read, stored = index.readings.codes("questions"), index.questions
-    found = _asked(index, HOPS.before(index), read)
-    of_before = len(found.asked.questions) - len(found.new or ()) + len(found.gone)
-    if found.new is not None and stored.count() == of_before:
-        texts = {question_id(text): text for text in found.new}
+    before = HOPS.before(index)
+    new = new_questions(before, *_read(read), partial(_passages_by_id, index))
+    if new is not None and stored.count() == len(before["questions_ends"]) - 1:
+        texts = {question_id(text): text for text in new}
         return texts, stored.among(texts)
+    found = _asked(index, before, read)
     stored.remove_damaged()
     wanted = {question_id(text): text for text in found.asked.questions}
     return wanted, stored.ids() - {question_id(text) for text in found.gone}
@@ -115,20 +122,26 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     graph, edges = graph_of(found.asked, made.edges), made.edges
     both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
-    codes = np.fromiter(read.values(), dtype=np.uint64)
-    taken_over = {**carried_to_arrays(found, codes, made.pairs), **packed_sketches(made.sketches)}
+    taken_over = {
+        **carried_to_arrays(found, _read(read)[1], made.pairs),
+        **packed_sketches(made.sketches),
+    }
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
 
 def _asked(index: Index, before: Arrays, read: Mapping[str, int]) -> Carried:
     """The passages that were ``read`` and their questions, of ``before`` if they may be."""
-    codes = np.fromiter(read.values(), dtype=np.uint64, count=len(read))
-
-    def passages(ids: Sequence[str]) -> dict[str, AskedPassage]:
-        return {one.id: one for one in _passages(index, ids)}
-
-    found = carried(before, list(read), codes, passages)
+    found = carried(before, *_read(read), partial(_passages_by_id, index))
     return found or read_anew(questioned(_passages(index, list(read))))
+
+
+def _read(read: Mapping[str, int]) -> tuple[list[str], NDArray[np.uint64]]:
+    """The ids and the codes of what was ``read``."""
+    return list(read), np.fromiter(read.values(), dtype=np.uint64, count=len(read))
+
+
+def _passages_by_id(index: Index, ids: Sequence[str]) -> dict[str, AskedPassage]:
+    return {one.id: one for one in _passages(index, ids)}
 
 
 def _passages(index: Index, ids: Sequence[str]) -> Iterator[AskedPassage]:
