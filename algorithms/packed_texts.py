@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from .spans import taken
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -56,13 +58,7 @@ class PackedTexts(Sequence[str]):
     def edited(self, new: PackedTexts, numbers: NDArray[np.integer[Any]]) -> PackedTexts:
         """The texts with these ``numbers``, in this order, of these and after them the ``new``."""
         ends = np.concatenate([self.ends, new.ends[1:] + self.ends[-1]])
-        content = self.content if not len(new) else np.concatenate([self.content, new.content])
-        first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)  # of runs, copied as a whole
-        last = np.append(first[1:], len(numbers))[: len(first)] - 1
-        runs = zip(ends[numbers[first]].tolist(), ends[numbers[last] + 1].tolist(), strict=True)
-        parts = [content[start:end] for start, end in runs]
-        lengths = np.cumsum(np.diff(ends)[numbers])
-        return PackedTexts(np.concatenate([content[:0], *parts]), np.append(np.int64(0), lengths))
+        return PackedTexts(*taken((self.content, new.content), ends, numbers))
 
     def __len__(self) -> int:
         return self._count

@@ -13,6 +13,7 @@ from ..context import Context
 from ..models.query_vectors import embed_queries
 from ..state.errors import RagraphsError
 from ..state.tog2 import TopicEntity
+from ..stores.untold import UNEMBEDDED, nothing_untold
 from ..stores.vectors import Entry
 from .layers import ENTITIES
 from .opening import Index
@@ -25,11 +26,30 @@ if TYPE_CHECKING:
 
 
 async def embed_entities(index: Index, context: Context) -> None:
-    """Gives every entity the vector of its name and description, and takes away all others."""
-    wanted = await asyncio.to_thread(
-        lambda: [_entry(entity).id for entity in index.entities.all_entities()]
-    )
-    await embed_entries(index, context, "entities", wanted, _entries, progress_of("embed_entities"))
+    """Gives every entity the vector of its name and description, and takes away all others.
+
+    Where all of before are there, only entities that have changed since are looked at.
+    """
+    wanted, present = await asyncio.to_thread(_changed_vectors, index)
+    report = progress_of("embed_entities")
+    await embed_entries(index, context, "entities", wanted, _entries, report, present)
+    await asyncio.to_thread(index.catalogue.set_property, UNEMBEDDED, nothing_untold(None))
+
+
+def _changed_vectors(index: Index) -> tuple[list[str], set[str] | None]:
+    """The ids of vectors that entities need, and which are there of the same entities.
+
+    Of all entities, and None, where more than the changed ones may lack theirs.
+    """
+    noted = index.catalogue.property(UNEMBEDDED)
+    if noted and index.in_use is None and not index.anew:
+        changed = set(noted["entities"])
+        wanted = [_entry(entity).id for entity in index.entities.get(changed).values()]
+        present = index.vectors.owned("entities", changed)
+        others = index.vectors.count("entities") - len(present)
+        if others + len(wanted) == index.entities.count():
+            return wanted, present
+    return [_entry(entity).id for entity in index.entities.all_entities()], None
 
 
 def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:

@@ -97,6 +97,9 @@ class _ClusteredIndex:
             members[community].append(entity)
         return members
 
+    def sizes(self, communities: Iterable[str]) -> Mapping[str, int]:
+        return self._communities.sizes_of(communities)
+
     def weights(self, entities: Iterable[str]) -> Weights:
         return _weights(self._entities.relations_of(entities))
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..algorithms.hoprag.candidates import AskedOften, Candidates
-from ..algorithms.hoprag.carried import Carried, carried, carried_to_arrays, read_anew
+from ..algorithms.hoprag.carried import (
+    Carried,
+    carried,
+    carried_to_arrays,
+    new_questions,
+    read_anew,
+)
 from ..algorithms.hoprag.edge_index import EdgeIndex
 from ..algorithms.hoprag.edges import Edges, Pairs, joined
 from ..algorithms.hoprag.following import Sketch, followed_candidates, followed_pairs, sketch
@@ -24,17 +30,11 @@ from ..algorithms.hoprag.graph import (
     questioned,
 )
 from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
-from ..algorithms.hoprag.neighbours import (
-    MeaningNeighbours,
-    Neighbours,
-    WordNeighbours,
-    neighbours_from_arrays,
-)
+from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
 from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
-from ..stores.readings import stamp_of
 from .layers import HOPS, Arrays
 from .opening import Index
 from .progress import progress_of
@@ -79,11 +79,12 @@ def _without_vectors(index: Index) -> tuple[dict[str, str], set[str]]:
     Vectors that were asked for before go only when the edges are made.
     """
     read, stored = index.readings.codes("questions"), index.questions
-    found = _asked(index, HOPS.before(index), read)
-    of_before = len(found.asked.questions) - len(found.new or ()) + len(found.gone)
-    if found.new is not None and stored.count() == of_before:
-        texts = {question_id(text): text for text in found.new}
+    before = HOPS.before(index)
+    new = new_questions(before, *_read(read), partial(_passages_by_id, index))
+    if new is not None and stored.count() == len(before["questions_ends"]) - 1:
+        texts = {question_id(text): text for text in new}
         return texts, stored.among(texts)
+    found = _asked(index, before, read)
     stored.remove_damaged()
     wanted = {question_id(text): text for text in found.asked.questions}
     return wanted, stored.ids() - {question_id(text) for text in found.gone}
@@ -102,7 +103,7 @@ def merge_edges(index: Index) -> None:
     nearest neighbours.
     """
     read = index.readings.codes("questions")
-    parts = stamp_of(read), identity(index.embedder.name), is_large(index)
+    parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
     gone = list[str]()
     HOPS.renew(index, partial(_make, read=read, gone=gone), *parts)
     index.questions.remove(list(map(question_id, gone)))
@@ -121,20 +122,26 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     graph, edges = graph_of(found.asked, made.edges), made.edges
     both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
-    codes = np.fromiter(read.values(), dtype=np.uint64)
-    taken_over = {**carried_to_arrays(found, codes, made.pairs), **packed_sketches(made.sketches)}
+    taken_over = {
+        **carried_to_arrays(found, _read(read)[1], made.pairs),
+        **packed_sketches(made.sketches),
+    }
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
 
 def _asked(index: Index, before: Arrays, read: Mapping[str, int]) -> Carried:
     """The passages that were ``read`` and their questions, of ``before`` if they may be."""
-    codes = np.fromiter(read.values(), dtype=np.uint64, count=len(read))
-
-    def passages(ids: Sequence[str]) -> dict[str, AskedPassage]:
-        return {one.id: one for one in _passages(index, ids)}
-
-    found = carried(before, list(read), codes, passages)
+    found = carried(before, *_read(read), partial(_passages_by_id, index))
     return found or read_anew(questioned(_passages(index, list(read))))
+
+
+def _read(read: Mapping[str, int]) -> tuple[list[str], NDArray[np.uint64]]:
+    """The ids and the codes of what was ``read``."""
+    return list(read), np.fromiter(read.values(), dtype=np.uint64, count=len(read))
+
+
+def _passages_by_id(index: Index, ids: Sequence[str]) -> dict[str, AskedPassage]:
+    return {one.id: one for one in _passages(index, ids)}
 
 
 def _passages(index: Index, ids: Sequence[str]) -> Iterator[AskedPassage]:
@@ -224,49 +231,62 @@ def _followed(
 def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
     asked, words, stored = found.asked, found.words, partial(_vectors, index, found.asked)
     incoming, texts = _distinct(asked.incoming)
-    semantic = index.embedder.semantic
-    followed = found.new is not None and ("near_graph" if semantic else "near_lists") in before
-    known = _kept(found, before, stored) if followed else stored
-    vectors: Neighbours
-    if semantic:
-        vectors = MeaningNeighbours.of(map(known, _parts(texts, _READ)), len(texts), scratch.empty)
-    else:
-        vectors = WordNeighbours.of(map(known, _parts(texts, _READ)))
-    listed = KeywordIndex.of(words.take(texts))
-    candidates = Candidates(incoming, listed, vectors)
+    rows_before = _rows_before(index, found, before, texts)
+    vectors = _neighbours(index, found, before, texts, rows_before, scratch)
 
     def best_of(rows: Ints) -> Pairs:
         own = AskedOften(asked.outgoing.passages[rows], asked.outgoing.texts[rows], 0)
-        outgoing, texts = _distinct(own)
-        parts = _parts(texts, _COMPARED)
+        outgoing, asking = _distinct(own)
+        listed = KeywordIndex.of(words.take(texts), words.take(asking).codes)
+        candidates = Candidates(incoming, listed, vectors)
+        parts = _parts(asking, _COMPARED)
         pairs = candidates.best(outgoing, ((stored(part), words.take(part)) for part in parts))
         return Pairs(rows[pairs.outgoing], pairs.incoming, pairs.similarity)
 
-    everything = np.arange(len(asked.outgoing.texts))
-    pairs = followed_candidates(found, best_of, stored) if followed else best_of(everything)
+    if rows_before is None:
+        pairs = best_of(np.arange(len(asked.outgoing.texts)))
+    else:
+        pairs = followed_candidates(found, best_of, stored)
     edges = joined(pairs, asked.outgoing.passages, incoming.passages, len(asked.ids))
     none = np.empty((0, 0), np.int8)  # they would be larger than all other arrays
     return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, none)
 
 
-def _kept(
-    found: Carried, before: Arrays, stored: Callable[[Ints], NDArray[np.float32]]
-) -> Callable[[Ints], NDArray[np.float32]]:
-    """Gives the vectors of in-coming texts; the ones of before from its arrays."""
-    listed, known = np.unique(before["answered_text"]), neighbours_from_arrays(before)
+def _rows_before(index: Index, found: Carried, before: Arrays, texts: Ints) -> Ints | None:
+    """The place of each of the in-coming ``texts`` among those of ``before``; −1 of a new one.
 
-    def vectors_of(texts: Ints) -> NDArray[np.float32]:
-        sources = found.sources[texts]
-        rows = np.searchsorted(listed, sources)
-        is_there = np.append(listed, -1)[rows] == np.where(sources < 0, -2, sources)
-        if not is_there.any():
-            return stored(texts)
-        vectors = known.vectors(np.where(is_there, rows, 0))
-        if not is_there.all():
-            vectors[~is_there] = stored(texts[~is_there])
+    None where nothing is taken over.
+    """
+    kept = "near_graph" if index.embedder.semantic else "near_lists"
+    if found.new is None or kept not in before:
+        return None
+    listed = np.zeros(len(before["questions_ends"]), dtype=np.bool_)
+    listed[before["answered_text"]] = True
+    places = np.where(listed, np.cumsum(listed) - 1, -1)  # the last one, which −1 takes, is none
+    return places[found.sources[texts]]
+
+
+def _neighbours(
+    index: Index, found: Carried, before: Arrays, texts: Ints, rows: Ints | None, scratch: Scratch
+) -> Neighbours:
+    """The in-coming ``texts``; those with ``rows`` in the arrays of ``before`` are not read."""
+    stored, codes = partial(_vectors, index, found.asked), found.asked.questions.codes()[texts]
+    if not index.embedder.semantic:
+        if rows is None:
+            return WordNeighbours.of(map(stored, _parts(texts, _READ)), codes)
+        return WordNeighbours(before).followed(rows, stored(texts[rows < 0]), codes)
+    known = None if rows is None else MeaningNeighbours(before)
+
+    def read(places: Ints) -> NDArray[np.float32]:
+        if known is None or rows is None or (rows[places] < 0).all():
+            return stored(texts[places])
+        vectors, new = known.vectors(rows[places]), np.flatnonzero(rows[places] < 0)
+        if len(new):
+            vectors[new] = stored(texts[places[new]])
         return vectors
 
-    return vectors_of
+    parts = _parts(np.arange(len(texts)), _READ)
+    return MeaningNeighbours.of(map(read, parts), len(texts), scratch.empty)
 
 
 def _parts(texts: Ints, size: int) -> Iterator[Ints]:

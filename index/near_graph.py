@@ -39,7 +39,7 @@ from ..stores.kept_names import (
     rows_of_tuples,
     said_with,
 )
-from .near_names import SAID, NearNames, NotNearError, merged_passages
+from .near_names import SAID, NearNames, NotNearError
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -213,22 +213,19 @@ class NearNamesMerged:
 
     def _short(self) -> Iterator[Merge]:
         """Merges of short names of persons with their full names, in single documents."""
-        query = select(SAID.own, SAID.short).distinct().where(SAID.own != SAID.short)
-        both = (SAID.own, SAID.short)
-        rows = {
-            tuple(row) for one in both for row in found(self._connection, query, one, self.names)
-        }
-        first = self._placed.short_merges()
         stored = merges_of(self._connection, sorted(self.names))
+        stored = [one for one in stored if one.reason == "short name"]
+        owners = self.names.union(one.merged_id for one in stored)
+        query = select(SAID.own, SAID.short).distinct().where(SAID.own != SAID.short)
+        rows = {tuple(row) for row in found(self._connection, query, SAID.own, owners)}
+        first = self._placed.short_merges()
         for pair in rows:
+            if self.names.isdisjoint(pair):
+                continue
             if pair in first:
                 yield first[pair]
                 continue
-            own = [
-                one
-                for one in stored
-                if one.reason == "short name" and (one.merged_id, one.kept_id) == pair
-            ]
+            own = [one for one in stored if (one.merged_id, one.kept_id) == pair]
             if len(own) != 1:
                 raise NotNearError
             yield own[0]
@@ -353,17 +350,13 @@ def _stated(connection: Connection, placed: NearNames, passages: Collection[str]
     return relations_of(stated_in(placed.facts.of(passages), located, ids))
 
 
-def merge_near(index: Index, embed: Embed | None, facts: Mapping[str, int]) -> bool:
-    """Merges the names near what has changed; False where all names have to be. Blocks.
-
-    ``facts`` are the codes of the passages' readings.
-    """
+def merge_near(index: Index, embed: Embed | None) -> bool:
+    """Merges the names near what has changed; False where all names have to be. Blocks."""
     if index.catalogue.property(KEPT_NAMES) is None:
         return False
-    now = merged_passages(index, facts)
 
     def merge(connection: Connection) -> None:
-        placed = NearNames(index, connection, now)
+        placed = NearNames(index, connection)
         placed.place()
         merged = NearNamesMerged(connection, placed, embed)
         replace_near(connection, *near_graph(connection, placed, merged))

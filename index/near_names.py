@@ -19,9 +19,12 @@ from ..stores import tables
 from ..stores.kept_names import (
     KEPT_NAMES,
     MergedPassage,
+    changed_documents,
     found,
     known_names,
+    merged_in,
     one_of,
+    passages_to_merge,
     replace_some,
     rows_of_tuples,
     said_with,
@@ -40,18 +43,6 @@ SAID, PASSAGES = tables.said_names.c, tables.merged_passages.c
 
 class NotNearError(Exception):
     """More hangs on a change than the names that are near it."""
-
-
-def merged_passages(index: Index, facts: Mapping[str, int]) -> dict[str, MergedPassage]:
-    """The passages whose ``facts`` have these codes, as their names are merged. Blocks."""
-    table = tables.passages.c
-    with index.engine.connect() as connection:
-        places = connection.execute(select(table.id, table.document, table.start)).fetchall()
-    return {
-        id: MergedPassage(id, document, start, f"{facts[id]:016x}")
-        for id, document, start in places
-        if id in facts
-    }
 
 
 class NearFacts:
@@ -81,29 +72,28 @@ class NearNames:
     in other passages, ``before`` what was said in the passages, ``passages`` these.
     """
 
-    def __init__(self, index: Index, connection: Connection, now: Mapping[str, MergedPassage]):
-        self._connection, self._now = connection, now
+    def __init__(self, index: Index, connection: Connection) -> None:
+        self._connection = connection
         self.facts = NearFacts(index)
         self._kept: dict[str, Any] = index.catalogue.property(KEPT_NAMES)
-        table = tables.merged_passages
-        stored = {row.passage: MergedPassage(*row) for row in connection.execute(select(table))}
-        changed = {id for id, one in now.items() if stored.get(id) != one}
-        changed |= stored.keys() - now.keys()
+        self._count = index.catalogue.count_passages()
         self.greatest: float = self._kept["greatest"]
         self.generic: dict[str, str] = self._kept["generic"]
         self.touched: set[str] = set()
-        self.documents = {one[id].document for id in changed for one in (stored, now) if id in one}
-        self._stored = stored
+        self.documents = changed_documents(connection)
         self._grow()
 
     def _grow(self) -> None:
         """Takes whole documents."""
-        both = [*self._stored.values(), *self._now.values()]
-        self.passages = {one.passage for one in both if one.document in self.documents}
+        stored = merged_in(self._connection, self.documents)
+        now = passages_to_merge(self._connection, self.documents)
+        self._stored = {one.passage: one for one in stored}
+        self._now = {one.passage: one for one in now}
+        self.passages = self._stored.keys() | self._now.keys()
         self._bound(len(self.passages))
 
     def _bound(self, count: int) -> None:
-        if count > max(_FEW, len(self._now) // _SHARE):
+        if count > max(_FEW, self._count // _SHARE):
             raise NotNearError
 
     def place(self) -> None:
@@ -137,7 +127,8 @@ class NearNames:
         for found_in, names in ((own, said), (stored, self._beyond)):
             for one in names:
                 found_in[one.passage] += [one.own] if one.own else []
-        other = {self._now[id].document for id in around if own[id] != stored[id]}
+        facts = self.facts.of(around)
+        other = {one.title for one in facts if own[one.passage] != stored[one.passage]}
         return other | self._first_documents()
 
     def _first_documents(self) -> set[str]:

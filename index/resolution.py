@@ -21,11 +21,9 @@ from ..prompts.prompt import Excerpt, number, numbered
 from ..state.entities import Parting
 from ..stores.catalogue import FORGETTING
 from ..stores.queries import batches
-from ..stores.readings import stamp_of
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .near_graph import merge_near
-from .near_names import merged_passages
 from .opening import Index, language_model
 from .progress import progress_of
 from .prompt_words import known_as
@@ -54,7 +52,7 @@ async def resolve_entities(index: Index, context: Context) -> None:
     """
     reader = await asyncio.to_thread(index.catalogue.property, "reader")
     model = await language_model(index, context, reader)
-    facts = await asyncio.to_thread(index.readings.codes, "facts")
+    facts = await asyncio.to_thread(index.readings.stamp, "facts")
     stamp = await asyncio.to_thread(_stamp, index, facts)
     forgetting = await asyncio.to_thread(index.catalogue.property, FORGETTING)
     again = bool(forgetting) or wants_refresh(context) or index.anew
@@ -82,17 +80,13 @@ async def part(
     found = [one for one in merging.partings(described) if one not in known]
     if found:
         merging = await asyncio.to_thread(_merging, index, model.name != OFFLINE)
-        facts = await asyncio.to_thread(index.readings.codes, "facts")
+        facts = await asyncio.to_thread(index.readings.stamp, "facts")
         await to_its_end(_store, index, facts, merging, decided, [*known, *found])
     return bool(found)
 
 
 def _store(
-    index: Index,
-    facts: Mapping[str, int],
-    merging: Merging,
-    decided: _Decided,
-    parted: Sequence[Parting],
+    index: Index, facts: str, merging: Merging, decided: _Decided, parted: Sequence[Parting]
 ) -> None:
     started = time.monotonic()
     same = _made_alike(index)
@@ -107,17 +101,16 @@ def _store(
         graph,
         keep_described=same and not (index.anew and offline),
         kept=merging.kept() if near else None,
-        passages=merged_passages(index, facts).values() if near else (),
     )
     _record(index, started, facts, decided.unanswered)
 
 
-def _stored_near(index: Index, facts: Mapping[str, int]) -> bool:
+def _stored_near(index: Index, facts: str) -> bool:
     """Merges the names near a change alone; False where all have to be merged."""
     started = time.monotonic()
     if not _made_alike(index) or _parted(index) or index.entities.corrections():
         return False
-    found = merge_near(index, index.embedder.embed if index.embedder.semantic else None, facts)
+    found = merge_near(index, index.embedder.embed if index.embedder.semantic else None)
     if found:
         _record(index, started, facts)
     return found
@@ -133,7 +126,7 @@ def _made_alike(index: Index) -> bool:
     return bool(before == [_made_by(index), made])
 
 
-def _record(index: Index, started: float, facts: Mapping[str, int], unanswered: int = 0) -> None:
+def _record(index: Index, started: float, facts: str, unanswered: int = 0) -> None:
     # What was left open is asked again by the next run, to which this stamp is another one.
     stamp = _stamp(index, facts) + (f"+{unanswered}" if unanswered else "")
     ENTITIES.record(index, stamp)
@@ -146,13 +139,13 @@ def _parted(index: Index) -> list[Parting]:
     return [Parting(name, tuple(passages)) for name, passages in stored]
 
 
-def _stamp(index: Index, facts: Mapping[str, int]) -> str:
+def _stamp(index: Index, facts: str) -> str:
     embedder = index.embedder if index.embedder.semantic else None
     return ENTITIES.stamp_of(
         _MERGING,
         known_as(index.catalogue.property("reader")),
         embedder and embedder.name,
-        stamp_of(facts),
+        facts,
         index.entities.corrections(),
         index.catalogue.property(_PARTED),
     )

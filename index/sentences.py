@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from ..state.records import Passage
 from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.queries import batches
+from ..stores.untold import UNLINKED, nothing_untold
 from ..stores.vector_tables import Empty, SentenceVectors
 from .freshness import behind
 from .known_sentences import CUT, CUTTING
@@ -142,6 +143,8 @@ def link_passages(index: Index) -> None:
     parts = [(id, sentences.get(id)) for id in ids]
     is_flat = len(ids) >= large.FLAT_FROM
     SENTENCES.renew(index, _link_passages, parts, named, CUTTING, is_flat)
+    linked_so = None if named is None else nothing_untold(SENTENCES.stamp(index))
+    index.catalogue.set_property(UNLINKED, linked_so)
 
 
 def _link_passages(index: Index, scratch: Scratch) -> Arrays:
@@ -152,7 +155,8 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     before = SENTENCES.before(index)
     if "named" not in before:  # of an earlier version
         before = {}
-    ids, named = list(index.catalogue.passage_numbers()), _named(index)
+    ids = list(index.catalogue.passage_numbers())
+    named = _named(index, before, ids)
     kept = _kept_places(index, before, ids, named)
     records = list[PassageRecord]()
     for new in batches([id for id, place in zip(ids, kept.tolist(), strict=True) if place < 0]):
@@ -179,11 +183,22 @@ def _link_passages(index: Index, scratch: Scratch) -> Arrays:
     return arrays | _moved_vectors(index, before, kept, ids, graph, half)
 
 
-def _named(index: Index) -> dict[str, int]:
-    """A hash, which is not 0, of the entities that each passage names and where it does."""
+def _named(index: Index, before: Arrays, ids: Sequence[str]) -> dict[str, int]:
+    """A hash, which is not 0, of the entities that each passage names and where it does.
+
+    The ones in the graph of ``before`` that were not noted as named otherwise are not read.
+    """
     if "entities" not in built_layers(index):
         return {}
-    return {id: code_of(names) | 1 for id, names in index.entities.naming()}
+    known, again = dict[str, int](), None
+    noted = index.catalogue.property(UNLINKED)
+    if before and noted and noted["made_by"] == SENTENCES.stamp(index):
+        codes = zip(before["ids"].tolist(), before["named"].tolist(), strict=True)
+        known = {id: code for id, code in codes if code != _UNREAD}
+        for id in noted["entities"]:
+            known.pop(id, None)
+        again = [id for id in ids if id not in known]
+    return known | {id: code_of(names) | 1 for id, names in index.entities.naming(again)}
 
 
 def _kept_places(
@@ -234,18 +249,16 @@ def _moved_vectors(
     empty: Callable[[str, tuple[int, ...]], NDArray[Any]],
 ) -> Arrays:
     """The vectors of passages and their sentences, of which those ``kept`` are moved."""
-    former = graph_from_arrays(before)
-    stays, new = np.flatnonzero(kept >= 0), np.flatnonzero(kept < 0)
     passages = empty(_PASSAGES, (len(ids), before[_PASSAGES].shape[1]))
     sentences = empty(_SENTENCES, (int(graph.sentence_counts.sum()), passages.shape[1]))
-    for start in range(0, len(stays), _READ):
-        own = stays[start : start + _READ]
-        passages[own] = before[_PASSAGES][kept[own]]
-        rows, at = (
-            spans(of.first_sentence[places], of.sentence_counts[places])
-            for of, places in ((graph, own), (former, kept[own]))
-        )
-        sentences[rows] = before[_SENTENCES][at]
+    new, ends = np.flatnonzero(kept < 0), np.append(graph.first_sentence, len(sentences))
+    former = graph_from_arrays(before).first_sentence
+    breaks = np.flatnonzero((np.diff(kept) != 1) | (kept[:-1] < 0)) + 1
+    for start, end in pairwise([0, *breaks.tolist(), len(ids)]):  # what stays together is a run
+        if (at := int(kept[start])) >= 0:
+            passages[start:end] = before[_PASSAGES][at : at + end - start]
+            rows = before[_SENTENCES][former[at] :][: ends[end] - ends[start]]
+            sentences[ends[start] : ends[end]] = rows
     if len(new):
         counts = {ids[place]: int(graph.sentence_counts[place]) for place in new.tolist()}
         passages[new] = passage_vectors(index, list(counts))

@@ -64,14 +64,19 @@ async def embed_missing(
     handed: Callable[[Sequence[str]], Sequence[T]],
     load: Callable[[Index, Sequence[T]], Embedded],
     report: Progress,
+    present: set[str] | None = None,
 ) -> None:
     """Gives ``collection`` a vector for each id in ``wanted``, and deletes all others.
 
+    Given ``present``, these are the others that there are.
     ``handed`` gives what whoever embeds ids must be handed; of that ``load`` makes what is stored,
     and the text that is embedded.
     """
     await to_its_end(_copy, index, collection, wanted, lambda ids: load(index, handed(ids)))
-    ids = partial(index.vectors.ids, collection)
+
+    def ids() -> set[str]:
+        return index.vectors.ids(collection) if present is None else present
+
     remove = partial(index.vectors.remove, collection)
     embed_batch = partial(_embed_batch, collection, load)
     changed = await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report)
@@ -197,9 +202,11 @@ async def embed_entries(
     wanted: Iterable[str],
     load: Callable[[Index, Sequence[str]], list[Entry]],
     report: Progress,
+    present: set[str] | None = None,
 ) -> None:
     """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
 
+    Given ``present``, all that stand in the place of these ones.
     ``load``, which must pickle, gives the entries for a batch of ids.
     """
     await embed_missing(
@@ -210,6 +217,7 @@ async def embed_entries(
         lambda ids: ids,
         partial(_by_their_texts, load),
         report,
+        present,
     )
 
 

@@ -270,6 +270,12 @@ class CommunityStore:
             paths[entity].append(community)
         return dict(paths)
 
+    def sizes_of(self, ids: Iterable[str]) -> dict[str, int]:
+        """The number of entities in each of the communities ``ids``."""
+        table = self._communities
+        found = rows_with(self._engine, select(table.c.id, table.c.size), table.c.id, ids)
+        return {id: size for id, size in found}
+
     def degrees_of(self, ids: Iterable[str]) -> dict[str, float]:
         """The sum of the weights of all relations at the entities of each community."""
         members, relations = self._members, tables.relations.c

@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, selec
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
-from .entity_rows import described_in, related_otherwise, rows_of_graph, touched_by
-from .kept_names import MergedPassage, replace_kept
+from .entity_rows import described_in, named_otherwise, related_otherwise, rows_of_graph, touched_by
+from .kept_names import replace_kept
 from .queries import (
     count_rows,
     delete_with,
@@ -28,7 +28,7 @@ from .queries import (
     rows_with,
     update_rows,
 )
-from .untold import note_unclustered, note_untold
+from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
 
 class StoredEntity(NamedTuple):
@@ -90,18 +90,13 @@ class EntityStore:
         return StoredEntity(row.id, row.name, row.type, description)
 
     def replace(
-        self,
-        graph: EntityGraph,
-        *,
-        keep_described: bool = False,
-        kept: KeptNames | None = None,
-        passages: Iterable[MergedPassage] = (),
+        self, graph: EntityGraph, *, keep_described: bool = False, kept: KeptNames | None = None
     ) -> None:
         """Stores ``graph`` in place of everything but corrections, in one transaction.
 
         Rows that are there already are not written. With ``keep_described``, an entity that stays
         the same with its several descriptions keeps the one in their place. ``kept`` is all that
-        merging the names of ``passages`` rests on.
+        merging names rests on.
         """
         described = described_in(self._engine) if keep_described else {}
         with self._engine.begin() as connection:
@@ -111,7 +106,9 @@ class EntityStore:
             }
             note_untold(connection, touched_by(changed, graph))
             note_unclustered(connection, related_otherwise(changed, graph))
-            replace_kept(connection, kept, passages)
+            note_unembedded(connection, changed[tables.entities.name])
+            note_unlinked(connection, named_otherwise(connection, changed))
+            replace_kept(connection, kept)
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
@@ -211,8 +208,11 @@ class EntityStore:
         )
         return map(tuple, rows_with(self._engine, query, table.c.passage, passages))
 
-    def naming(self) -> Iterator[tuple[str, str]]:
-        """Each passage that names entities, with a text of where it does, and of their names."""
+    def naming(self, passages: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Each passage that names entities, with a text of where it does, and of their names.
+
+        Only those of ``passages``, if they are given.
+        """
         table, name = tables.mentions.c, tables.entities.c.name
         place = sql.cast(table.start, sql.String) + " " + sql.cast(table.end, sql.String) + " "
         query = (
@@ -221,7 +221,9 @@ class EntityStore:
             .where(*self._said_in(table.passage))
             .group_by(table.passage)
         )
-        return map(tuple, rows(self._engine, query))
+        if passages is None:
+            return map(tuple, rows(self._engine, query))
+        return map(tuple, rows_with(self._engine, query, table.passage, passages))
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""
@@ -323,6 +325,10 @@ class EntityStore:
         )
         return {table.name: count_rows(self._engine, table) for table in counted}
 
+    def count(self) -> int:
+        """The number of entities."""
+        return count_rows(self._engine, tables.entities)
+
     def undescribed(self, described_too: bool = False) -> dict[str, list[str]]:
         """The several descriptions of each entity that awaits one in their place, by id.
 
@@ -343,6 +349,7 @@ class EntityStore:
         with self._engine.begin() as connection:
             update_rows(connection, tables.entities, changes)
             note_untold(connection, changes)
+            note_unembedded(connection, [{"id": id} for id in changes])
 
     def corrections(self) -> list[Correction]:
         """The corrections by people, the earliest first."""

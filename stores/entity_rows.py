@@ -9,12 +9,12 @@ from itertools import groupby
 from statistics import median
 from typing import Any, TypeAlias
 
-from sqlalchemy import Column, Engine, Table, select
+from sqlalchemy import Column, Connection, Engine, Table, select
 
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityGraph, Relation
 from . import tables
-from .queries import rows, rows_with
+from .queries import batches, rows, rows_with
 
 Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 """The one description of entities by id, name, type and their several descriptions."""
@@ -112,6 +112,24 @@ def touched_by(changed: Changed, graph: EntityGraph) -> set[str] | None:
     again = {row["relation"] for row in stated}
     relations = [one for one in graph.relations if one.id in again] if again else []
     return found.union(*((one.source, one.target) for one in relations))
+
+
+def named_otherwise(connection: Connection, changed: Changed) -> set[str] | None:
+    """The passages that name other entities since rows changed, or the same ones by other names.
+
+    None where all rows of a table changed.
+    """
+    entities, mentioned = changed[tables.entities.name], changed[tables.mentions.name]
+    if entities is None or mentioned is None:
+        return None
+    names = {(row["id"], row["name"]) for row in entities}
+    renamed = [id for id, count in Counter(id for id, _ in names).items() if count > 1]
+    table = tables.mentions.c
+    found = {row["passage"] for row in mentioned}
+    for batch in batches(renamed):
+        query = select(table.passage).where(table.entity.in_(batch))
+        found.update(connection.scalars(query))
+    return found
 
 
 def related_otherwise(changed: Changed, all_of: EntityGraph | None = None) -> set[str] | None:

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     and_,
     delete,
+    exists,
     func,
     select,
 )
@@ -21,11 +22,20 @@ from sqlalchemy import (
 from ..state.entities import EntityGraph, KeptNames, KnownName, Merge, SaidName
 from . import tables
 from .catalogue import property_row
-from .entity_rows import OWNERS, described_in, related_otherwise, rows_of_graph, touched_by
+from .entity_rows import (
+    OWNERS,
+    described_in,
+    named_otherwise,
+    related_otherwise,
+    rows_of_graph,
+    touched_by,
+)
 from .queries import batches, is_postgresql, persisting, replace_all, upsert
-from .untold import note_unclustered, note_untold
+from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
 T = TypeVar("T")
+_READ, _PASSAGES, _MERGED = tables.reading_codes, tables.passages, tables.merged_passages
+_IS_READ = and_(_READ.c.passage == _PASSAGES.c.id, _READ.c.kind == "facts")
 
 KEPT_NAMES = "kept_names"  # property: generic names, and the greatest sum of a relation
 _SAID, _RELATED, _FORMS = tables.said_names, tables.related_names, tables.name_forms
@@ -40,12 +50,44 @@ class MergedPassage(NamedTuple):
     facts: str
 
 
-def replace_kept(
-    connection: Connection, kept: KeptNames | None, passages: Iterable[MergedPassage]
-) -> None:
+def changed_documents(connection: Connection) -> set[str]:
+    """The documents of passages whose place or facts are others than when names were merged."""
+    merged, passages = _MERGED.c, _PASSAGES.c
+    same = (merged.document == passages.document) & (merged.start == passages.start)
+    same &= merged.facts == _READ.c.code
+    both = (
+        select(passages.document, merged.document)
+        .join(_READ, _IS_READ)
+        .outerjoin(_MERGED, merged.passage == passages.id)
+        .where(merged.passage.is_(None) | ~same)
+    )
+    is_read = exists().where(_READ.c.passage == merged.passage, _READ.c.kind == "facts")
+    gone = select(merged.document).where(~is_read)
+    found = {one for row in connection.execute(both).all() for one in row if one is not None}
+    return found.union(connection.scalars(gone))
+
+
+def passages_to_merge(
+    connection: Connection, documents: Iterable[str] | None = None
+) -> list[MergedPassage]:
+    """The passages in which facts were read, or those of ``documents``, as they are."""
+    table = _PASSAGES.c
+    query = select(table.id, table.document, table.start, _READ.c.code).join(_READ, _IS_READ)
+    if documents is None:
+        return [MergedPassage(*row) for row in connection.execute(query)]
+    return [MergedPassage(*row) for row in found(connection, query, table.document, documents)]
+
+
+def merged_in(connection: Connection, documents: Iterable[str]) -> list[MergedPassage]:
+    """The passages of ``documents`` as their names are merged."""
+    rows = found(connection, select(_MERGED), _MERGED.c.document, documents)
+    return [MergedPassage(*row) for row in rows]
+
+
+def replace_kept(connection: Connection, kept: KeptNames | None) -> None:
     """Puts ``kept`` in the place of what was kept; nothing where it is None."""
     given: Sequence[tuple[Table, Iterable[Sequence[Any]]]] = [
-        (tables.merged_passages, passages),
+        (_MERGED, passages_to_merge(connection) if kept else ()),
         (_SAID, kept.said if kept else ()),
         (_RELATED, kept.related if kept else ()),
         (tables.names, kept.names if kept else ()),
@@ -77,6 +119,8 @@ def replace_near(
             changed[table.name] = replace_some(connection, table, columns, owners[table.name], new)
     note_untold(connection, touched_by(changed, graph))
     note_unclustered(connection, related_otherwise(changed))
+    note_unembedded(connection, changed[tables.entities.name])
+    note_unlinked(connection, named_otherwise(connection, changed))
 
 
 def replace_some(

@@ -16,7 +16,7 @@ from . import lexical_index, tables
 from .pgvector_tables import delete_vectors
 from .pieces import NewDocument, identified
 from .queries import add_missing, batches, delete_with, update_rows
-from .readings import IMPORTED
+from .readings import IMPORTED, forget_codes
 
 
 def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
@@ -98,6 +98,7 @@ def _forget_readings(connection: Connection, passages: Sequence[str]) -> None:
     for batch in batches(passages):
         read = table.c.passage.in_(batch) & (table.c.model != IMPORTED)
         connection.execute(delete(table).where(read))
+        forget_codes(connection, batch)
 
 
 def delete_passages(connection: Connection, ids: Collection[str]) -> None:
@@ -109,6 +110,7 @@ def delete_passages(connection: Connection, ids: Collection[str]) -> None:
     delete_vectors(connection, ids)
     for column in (
         tables.readings.c.passage,
+        tables.reading_codes.c.passage,
         tables.outdated_entries.c.passage,
         tables.sentence_vectors.c.passage,
         tables.sentence_vectors_beside.c.passage,

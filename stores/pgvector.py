@@ -16,6 +16,7 @@ from sqlalchemy import (
     Float,
     LargeBinary,
     Select,
+    String,
     Table,
     cast,
     func,
@@ -118,6 +119,16 @@ class PostgresVectors(Vectors):
     def ids(self, collection: Collection) -> set[str]:
         def read(table: Table) -> set[str]:
             return {id for (id,) in rows(self._engine, select(table.c.id))}
+
+        return self._read(collection, read, set())
+
+    def count(self, collection: Collection) -> int:
+        return self._read(collection, partial(count_rows, self._engine), 0)
+
+    def owned(self, collection: Collection, owners: AbstractSet[str]) -> set[str]:
+        def read(table: Table) -> set[str]:
+            owner = func.split_part(table.c.id, "-", 1, type_=String)
+            return {id for (id,) in rows_with(self._engine, select(table.c.id), owner, owners)}
 
         return self._read(collection, read, set())
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, exists, or_, select
 
 from . import tables
-from .queries import count_rows, persistent, rows, rows_with, upsert
+from .queries import batches, count_rows, persistent, rows, rows_with, upsert
 
 ReadingKind = Literal["questions", "facts"]
 
 IMPORTED = "imported"
 
-_READINGS = tables.readings
+_READINGS, _CODES = tables.readings, tables.reading_codes
 
 
 class Reading(NamedTuple):
@@ -57,6 +58,8 @@ class ReadingStore:
         ]
         with self._engine.begin() as connection:
             upsert(connection, _READINGS, new, where=_is_no_loss)
+            upsert(connection, _CODES, [_code_row(one) for one in new if one["value"]])
+            forget_codes(connection, [one["passage"] for one in new if not one["value"]])
 
     def missing(self, kind: ReadingKind, model: str, words: str | None = None) -> list[str]:
         """The passages that ``model`` has not read yet, or could not, in the order of storing.
@@ -92,8 +95,12 @@ class ReadingStore:
 
     def codes(self, kind: ReadingKind) -> dict[str, int]:
         """Each passage that was read with a hash of 64 bits of its reading's value, by passage."""
-        found = rows(self._engine, _values(kind))
-        return {passage: _code(value.encode()) for passage, value in found}
+        return {passage: int(code, 16) for passage, code in rows(self._engine, _codes(kind))}
+
+    def stamp(self, kind: ReadingKind) -> str:
+        """A hash of all readings of a kind, which changes when any of them does."""
+        found = chain.from_iterable(rows(self._engine, _codes(kind)))
+        return hashlib.sha256("".join(found).encode()).hexdigest()
 
     def failed(self, kind: ReadingKind) -> list[tuple[str, str]]:
         """The passages that could not be read, and why."""
@@ -109,16 +116,33 @@ class ReadingStore:
         return count_rows(self._engine, _READINGS, *_read(kind))
 
 
-def stamp_of(codes: Mapping[str, int]) -> str:
-    """A hash of the readings with these codes, which changes when any of them does."""
-    digest = hashlib.sha256()
-    for passage, code in codes.items():
-        digest.update(f"{passage}{code:016x}".encode())
-    return digest.hexdigest()
+def write_codes(connection: Connection) -> None:
+    """Writes the codes of all readings, of a database that has none yet."""
+    query = select(_READINGS).where(_READINGS.c.value.is_not(None))
+    found = connection.execute(query, execution_options={"yield_per": 500}).mappings()
+    for batch in batches(found):
+        upsert(connection, _CODES, list(map(_code_row, batch)))
 
 
-def _code(value: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(value, digest_size=8).digest(), "big")
+def forget_codes(connection: Connection, passages: Iterable[str]) -> None:
+    """Deletes the codes of readings of ``passages`` that are gone, or have no value."""
+    is_read = exists().where(
+        _READINGS.c.passage == _CODES.c.passage,
+        _READINGS.c.kind == _CODES.c.kind,
+        _READINGS.c.value.is_not(None),
+    )
+    for batch in batches(passages):
+        connection.execute(delete(_CODES).where(_CODES.c.passage.in_(batch), ~is_read))
+
+
+def _code_row(reading: Any) -> dict[str, Any]:
+    code = hashlib.blake2b(reading["value"].encode(), digest_size=8).hexdigest()
+    return {"passage": reading["passage"], "kind": reading["kind"], "code": code}
+
+
+def _codes(kind: ReadingKind) -> Select[Any]:
+    query = select(_CODES.c.passage, _CODES.c.code).where(_CODES.c.kind == kind)
+    return query.order_by(_CODES.c.passage)
 
 
 def _is_no_loss(new: Any) -> ColumnElement[bool]:

@@ -88,6 +88,14 @@ readings = Table(
     Column("reason", _TEXT),
     Column("words", WORD, nullable=False, server_default=""),
 )
+# Hashes of what was read in passages, so that a run need not read all of it.
+reading_codes = Table(
+    "reading_codes",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("kind", WORD, primary_key=True),
+    Column("code", WORD, nullable=False),
+)
 # ``size`` is the number of bytes and of numbers together, by which damage shows.
 sentence_vectors = Table(
     "sentence_vectors",
@@ -304,6 +312,6 @@ array_chunks = Table(
 # In SQLite the rows of pairs stand in their key, instead of a second time beside it.
 for _table in (
     *(descriptions, aliases, entity_passages, mentions, relation_passages, reply_passages),
-    *(name_forms, related_names, explained_names),
+    *(name_forms, related_names, explained_names, reading_codes),
 ):
     _table.dialect_options["sqlite"]["with_rowid"] = False

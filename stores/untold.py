@@ -1,9 +1,11 @@
-"""The entities that have changed since communities were found, or reports on them were written."""
+"""What has changed since it was last followed: entities for communities and their reports, and
+passages for their graph.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from math import inf
 from typing import Any
 
@@ -14,6 +16,8 @@ from .queries import upsert
 
 UNTOLD = "untold"  # property: these entities, by whom reports are made; none where all have changed
 UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
+UNLINKED = "unlinked"  # property: passages that name other entities, or these by other names
+UNEMBEDDED = "unembedded"  # property: entities that are not as their vectors were made
 _MOST = 5000  # of more untold ones, all are gone through
 
 
@@ -30,6 +34,16 @@ def note_untold(connection: Connection, entities: Collection[str] | None) -> Non
 def note_unclustered(connection: Connection, entities: Collection[str] | None) -> None:
     """Notes that ``entities``, or all where it is None, are not as communities were found."""
     _note(connection, UNCLUSTERED, entities)
+
+
+def note_unlinked(connection: Connection, passages: Collection[str] | None) -> None:
+    """Notes that ``passages``, or all where it is None, do not name entities as they are linked."""
+    _note(connection, UNLINKED, passages, _MOST)
+
+
+def note_unembedded(connection: Connection, rows: Iterable[Mapping[str, Any]] | None) -> None:
+    """Notes the entities whose ``rows`` changed, or all where it is None."""
+    _note(connection, UNEMBEDDED, None if rows is None else {row["id"] for row in rows}, _MOST)
 
 
 def _note(

@@ -91,6 +91,14 @@ class Vectors(Protocol):
         """The ids of all vectors in ``collection``."""
         ...
 
+    def count(self, collection: Collection) -> int:
+        """The number of vectors in ``collection``."""
+        return len(self.ids(collection))
+
+    def owned(self, collection: Collection, owners: AbstractSet[str]) -> set[str]:
+        """The ids ``<owner>-<rest>`` of the vectors in ``collection`` of these ``owners``."""
+        return {id for id in self.ids(collection) if id.partition("-")[0] in owners}
+
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
     ) -> None:

@@ -154,8 +154,17 @@ def many(vectors: Vectors) -> None:
     vectors.settle("passages")
     rows = sum(len(entries) for entries, _ in vectors.entries("passages"))
     require(rows == len(vectors.ids("passages")) == _MANY, f"{rows} of {_MANY} are there")
+    require(vectors.count("passages") == _MANY, "they are not counted")
     vectors.remove("passages", [f"p{n}" for n in numbers if n])
     require(vectors.ids("passages") == {"p0"}, "not all were removed")
+
+
+def owned(vectors: Vectors) -> None:
+    """Finds the vectors of owners, which begin their ids."""
+    entries = [Entry(f"e{n}-{n}", "", {"entity": f"e{n}", "type": "person"}) for n in (1, 2, 3)]
+    vectors.add("entities", entries, _units(1, 2, 3))
+    found = vectors.owned("entities", {"e1", "e3", "e4"})
+    require(found == {"e1-1", "e3-3"}, f"found were {found}")
 
 
 def collections_apart(vectors: Vectors) -> None:
@@ -192,6 +201,7 @@ _NEEDED = (
     filtered,
     empty_and_zero,
     many,
+    owned,
     collections_apart,
     threads,
 )

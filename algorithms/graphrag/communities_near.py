@@ -27,6 +27,10 @@ class Clustered(Protocol):
         """The entities that were in each community."""
         ...
 
+    def sizes(self, communities: Iterable[str]) -> Mapping[str, int]:
+        """How many entities were in each community."""
+        ...
+
     def weights(self, entities: Iterable[str]) -> Weights:
         """The weights of all pairs of which one is among the entities."""
         ...
@@ -91,7 +95,9 @@ class _Moving:
     """
 
     def __init__(self, free: Collection[str], gone: Set[str], clustered: Clustered) -> None:
-        self._clustered, self._gone = clustered, gone
+        self._clustered = clustered
+        # The gone ones of each community.
+        self._gone = Counter(path[0] for path in clustered.paths(gone).values())
         self._weights: dict[str, dict[str, float]] = {}
         self._sizes: dict[str, int] = {}
         self._degrees: dict[str, float] = {}
@@ -112,8 +118,8 @@ class _Moving:
         self.labels |= {id: self.root(id) or f"new {id}" for id in ids}
         self.free += ids
         standing = {self.root(id) for id in unknown} - {""}
-        members = self._clustered.members(standing)
-        self._sizes |= {label: len(set(members[label]) - self._gone) for label in standing}
+        sizes = self._clustered.sizes(standing)
+        self._sizes |= {label: sizes[label] - self._gone[label] for label in standing}
         self._degrees |= self._clustered.degrees(standing)
 
     def root(self, id: str) -> str:

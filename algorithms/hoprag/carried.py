@@ -50,6 +50,25 @@ def read_anew(asked: Questioned) -> Carried:
     return Carried(asked, KeywordSets.of(map(keywords, asked.questions)))
 
 
+def new_questions(
+    before: Arrays,
+    ids: Sequence[str],
+    read: NDArray[np.uint64],
+    passages: Callable[[Sequence[str]], Mapping[str, AskedPassage]],
+) -> list[str] | None:
+    """The texts ``new`` of what ``carried`` returns, without the rest of it."""
+    if _READ not in before:
+        return None
+    vertices = _Vertices.of(before, ids, read, passages)
+    return list(_known_texts(before).joined(chain.from_iterable(vertices.questions()))[1])
+
+
+def _known_texts(before: Arrays) -> DistinctTexts:
+    return DistinctTexts(
+        before["questions"], before["questions_ends"], before[_HASHES], before[_ORDER]
+    )
+
+
 def carried(
     before: Arrays,
     ids: Sequence[str],
@@ -64,9 +83,7 @@ def carried(
     if _READ not in before:
         return None
     vertices = _Vertices.of(before, ids, read, passages)
-    known = DistinctTexts(
-        before["questions"], before["questions_ends"], before[_HASHES], before[_ORDER]
-    )
+    known = _known_texts(before)
     numbers, added = known.joined(chain.from_iterable(vertices.questions()))
     incoming, outgoing = (
         _Rows.of(vertices, before, names, direction, numbers)

@@ -111,7 +111,9 @@ def joined(pairs: Pairs, outgoing: Ints, incoming: Ints, vertices: int) -> Edges
     first = np.flatnonzero(changes)
     best = order[first]
     edges = Edges(source[first], target[first], i[best], j[best], similarity[best])
-    asked = len(np.union1d(outgoing, incoming))
+    asks = np.zeros(vertices, dtype=np.bool_)
+    asks[outgoing] = asks[incoming] = True
+    asked = int(asks.sum())
     most = math.floor(asked * math.log(asked)) if asked else 0
     kept = within_cap(edges, vertices, most)
     return Edges(*(getattr(edges, each.name)[kept] for each in fields(Edges)))

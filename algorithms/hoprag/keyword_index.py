@@ -12,6 +12,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..spans import distinct
+
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 Keywords: TypeAlias = "Iterable[AbstractSet[str]] | KeywordSets"
@@ -79,11 +81,11 @@ class KeywordSets(Sequence[frozenset[int]]):
         both = [self.take(first), self.take(second)]
         owners = np.concatenate([np.repeat(np.arange(len(first)), one.counts) for one in both])
         codes = np.concatenate([one.codes for one in both])
-        order = np.lexsort((codes, owners))
-        owners, codes = owners[order], codes[order]
-        kept = np.ones(len(codes), dtype=np.bool_)
-        kept[1:] = (owners[1:] != owners[:-1]) | (codes[1:] != codes[:-1])
-        return KeywordSets(codes[kept], np.searchsorted(owners[kept], np.arange(len(first) + 1)))
+        vocabulary, words = np.unique(codes, return_inverse=True)
+        pairs = distinct(owners * len(vocabulary) + words)
+        owners, words = np.divmod(pairs, max(len(vocabulary), 1))
+        ends = np.searchsorted(owners, np.arange(len(first) + 1))
+        return KeywordSets(vocabulary[words], ends)
 
 
 class KeywordIndex:
@@ -114,14 +116,20 @@ class KeywordIndex:
         self._bounds = bounds
 
     @classmethod
-    def of(cls, keywords: Keywords) -> KeywordIndex:
-        """Lists ``keywords``, which are read once."""
+    def of(cls, keywords: Keywords, among: NDArray[np.uint64] | None = None) -> KeywordIndex:
+        """Lists ``keywords``, which are read once; given ``among``, under those words alone."""
         sets = KeywordSets.of(keywords)
-        vocabulary, inverse = np.unique(sets.codes, return_inverse=True)
-        words, counts = inverse.astype(np.int32), sets.counts
-        order = np.argsort(words, kind="stable")
+        if among is None:
+            vocabulary, inverse = np.unique(sets.codes, return_inverse=True)
+        else:
+            vocabulary = np.unique(among)
+            inverse = np.searchsorted(vocabulary, sets.codes)
+            inverse[np.append(vocabulary, np.uint64(0))[inverse] != sets.codes] = len(vocabulary)
+        words = inverse.astype(np.int32)
+        known = np.flatnonzero(words < len(vocabulary))
+        order = known[np.argsort(words[known], kind="stable")]
         bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
-        listed = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[order]
+        listed = np.repeat(np.arange(len(sets), dtype=np.int32), sets.counts)[order]
         return cls(vocabulary, words, sets.ends, listed, bounds)
 
     @classmethod

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..spans import taken
 from .keyword_index import Floats, Ints, ranges
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _ASKED = 6  # coordinates of a vector whose lists are read
 _LISTED = 48  # vectors under a coordinate and its sign
 _FOUND = 64  # neighbours of a vector in the graph
 _EFFORT = 128
+_ROWS = 1 << 12  # vectors at a time
 _PAIRS = 1 << 14  # compared at a time
 _SPARSE_PAIRS = 1 << 11  # the same, few enough that all of them stay near the processor
 
@@ -47,6 +49,91 @@ class Neighbours(Protocol):
         ...
 
 
+class _Sparse(NamedTuple):
+    """Vectors, of which ``values[ends[j]:ends[j + 1]]`` are the numbers of v_j other than 0.
+
+    ``columns`` are their columns, ascending.
+    """
+
+    values: NDArray[np.float32]
+    columns: NDArray[np.int32]
+    ends: Ints
+
+    @classmethod
+    def of(cls, batches: Iterable[Floats]) -> _Sparse:
+        """The vectors of ``batches``, shape (any, d) each, which are read once."""
+        values, columns, counts = [np.empty(0, np.float32)], [np.empty(0, np.int32)], []
+        for batch in batches:
+            row, column = np.nonzero(batch)
+            values.append(batch[row, column])
+            columns.append(column.astype(np.int32))
+            counts.append(np.bincount(row, minlength=len(batch)))
+        ends = np.cumsum(np.concatenate([[0], *counts]))
+        return cls(np.concatenate(values), np.concatenate(columns), ends)
+
+    def and_then(self, others: _Sparse, numbers: Ints) -> _Sparse:
+        """The vectors with these ``numbers``, of these and after them the ``others``."""
+        ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
+        values, _ = taken((self.values, others.values), ends, numbers)
+        return _Sparse(values, *taken((self.columns, others.columns), ends, numbers))
+
+    def row(self, numbers: Ints) -> tuple[Ints, Ints]:
+        """The places of the numbers of these vectors, one after another, and how many each has."""
+        lengths = self.ends[numbers + 1] - self.ends[numbers]
+        return ranges(self.ends[numbers], lengths), lengths
+
+    def with_columns(self, wanted: NDArray[np.bool_]) -> Ints:
+        """The vectors that have one of the columns ``wanted`` (d,)."""
+        places = np.flatnonzero(wanted[self.columns])
+        return np.unique(np.searchsorted(self.ends, places, side="right") - 1)
+
+    def largest(self, numbers: Ints, most: int) -> _Coordinates:
+        """The largest coordinates of these vectors, at most so many of each; ties by column."""
+        found = [_Coordinates(np.empty(0, np.int64), np.empty(0, np.int32), self.values[:0])]
+        for start in range(0, len(numbers), _ROWS):
+            own = numbers[start : start + _ROWS]
+            first, lengths = self.ends[own], self.ends[own + 1] - self.ends[own]
+            places = np.arange(lengths.max(initial=0))
+            inside = places < lengths[:, None]
+            at = np.where(inside, first[:, None] + places, 0)
+            sizes = np.where(inside, np.abs(self.values[at]), 0)
+            best = np.argsort(-sizes, axis=1, kind="stable")[:, :most]
+            row, place = np.nonzero(np.take_along_axis(inside, best, axis=1))
+            chosen = at[row, best[row, place]]
+            values = self.values[chosen]
+            coordinates = 2 * self.columns[chosen] + (values < 0)
+            found.append(_Coordinates(own[row], coordinates, np.abs(values)))
+        return _Coordinates.joined(found)
+
+
+class _Coordinates(NamedTuple):
+    """Coordinates of vectors: ``numbers`` of these, 2 · column + (0 or 1: its sign), sizes."""
+
+    numbers: Ints
+    coordinates: NDArray[np.int32]
+    sizes: Floats
+
+    @classmethod
+    def joined(cls, parts: Iterable[_Coordinates]) -> _Coordinates:
+        """All of them."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def where(self, kept: NDArray[np.bool_]) -> _Coordinates:
+        """The ones that are ``kept``."""
+        return _Coordinates(self.numbers[kept], self.coordinates[kept], self.sizes[kept])
+
+    def lists(self, codes: NDArray[np.uint64] | None, width: int) -> NDArray[np.int32]:
+        """``near_lists`` of vectors with d = ``width`` numbers, whose ``codes`` decide ties."""
+        lists = np.full((2 * width, _LISTED), -1, dtype=np.int32)
+        ties = self.numbers if codes is None else codes[self.numbers]
+        order = np.lexsort((ties, -self.sizes, self.coordinates))
+        coordinates = self.coordinates[order]
+        rank = np.arange(len(order)) - np.searchsorted(coordinates, coordinates)
+        kept = rank < _LISTED
+        lists[coordinates[kept], rank[kept]] = self.numbers[order][kept]
+        return lists
+
+
 class WordNeighbours:
     """Neighbours of vectors that are mostly zeros: hashed words, where few coordinates are large.
 
@@ -60,57 +147,78 @@ class WordNeighbours:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._values = arrays["near_values"]
-        self._columns = arrays["near_columns"]
-        self._ends = arrays["near_ends"]
+        self._sparse = _Sparse(*(arrays[f"near_{name}"] for name in _Sparse._fields))
         self._lists = arrays["near_lists"]
 
     @classmethod
-    def of(cls, batches: Iterable[Floats]) -> WordNeighbours:
-        """Lists the vectors of ``batches``, shape (any, d) each, which are read once."""
-        values, columns, counts = [np.empty(0, np.float32)], [np.empty(0, np.int32)], []
-        large: list[tuple[Ints, Ints, Floats]] = []
-        width = done = 0
-        for batch in batches:
-            width = batch.shape[1]
-            row, column = np.nonzero(batch)
-            values.append(batch[row, column])
-            columns.append(column.astype(np.int32))
-            counts.append(np.bincount(row, minlength=len(batch)))
-            places, coordinates, sizes = _largest(batch, _LARGEST)
-            large.append((places + done, coordinates, sizes))
-            done += len(batch)
-        return cls(
-            {
-                "near_values": np.concatenate(values),
-                "near_columns": np.concatenate(columns),
-                "near_ends": np.cumsum(np.concatenate([[0], *counts])),
-                "near_lists": _lists(large, width),
-            }
-        )
+    def of(
+        cls, batches: Iterable[Floats], codes: NDArray[np.uint64] | None = None
+    ) -> WordNeighbours:
+        """Lists the vectors of ``batches``, shape (any, d) each, which are read once.
+
+        Of equal ones the lowest ``codes`` (m,) stand first, or the lowest numbers.
+        """
+        width = 0
+
+        def seen() -> Iterator[Floats]:
+            nonlocal width
+            for batch in batches:
+                width = batch.shape[1]
+                yield batch
+
+        sparse = _Sparse.of(seen())
+        every = sparse.largest(np.arange(len(sparse.ends) - 1), _LARGEST)
+        return cls._made(sparse, every.lists(codes, width))
+
+    @classmethod
+    def _made(cls, sparse: _Sparse, lists: NDArray[np.int32]) -> WordNeighbours:
+        named = {f"near_{name}": array for name, array in sparse._asdict().items()}
+        return cls({**named, "near_lists": lists})
+
+    def followed(self, sources: Ints, new: Floats, codes: NDArray[np.uint64]) -> WordNeighbours:
+        """The neighbours of vectors of which these have the numbers ``sources`` (m,).
+
+        Where that is −1, the next of ``new`` is. They are as ``of`` makes them with the same
+        ``codes``; a list is read anew that was full and has lost a vector.
+        """
+        is_new, count = sources < 0, len(self)
+        added = np.flatnonzero(is_new)
+        places = np.where(is_new, count + np.cumsum(is_new) - 1, sources)
+        sparse = self._sparse.and_then(_Sparse.of([new]), places)
+        moved = np.full(count + 1, -1, dtype=np.int32)
+        moved[sources[~is_new]] = np.flatnonzero(~is_new)
+        lists = moved[self._lists]
+        gone = (self._lists >= 0) & (lists < 0)
+        lost = gone.any(axis=1) & (self._lists[:, -1] >= 0)
+        coordinates, place = np.nonzero(lists >= 0)
+        numbers = lists[coordinates, place].astype(np.int64)
+        vectors, at = sparse.row(numbers), coordinates.astype(np.int32)
+        is_own = sparse.columns[vectors[0]] == np.repeat(at // 2, vectors[1])
+        stays = _Coordinates(numbers, at, np.abs(sparse.values[vectors[0][is_own]]))
+        others = _Coordinates.joined([stays, sparse.largest(added, _LARGEST)])
+        again = sparse.largest(sparse.with_columns(lost.reshape(-1, 2).any(axis=1)), _LARGEST)
+        every = [others.where(~lost[others.coordinates]), again.where(lost[again.coordinates])]
+        return self._made(sparse, _Coordinates.joined(every).lists(codes, len(lists) // 2))
 
     def vectors(self, numbers: Ints) -> Floats:
-        lengths = self._ends[numbers + 1] - self._ends[numbers]
-        at = ranges(self._ends[numbers], lengths)
+        at, lengths = self._sparse.row(numbers)
         found = np.zeros((len(numbers), len(self._lists) // 2), dtype=np.float32)
-        found[np.repeat(np.arange(len(numbers)), lengths), self._columns[at]] = self._values[at]
+        places = np.repeat(np.arange(len(numbers)), lengths)
+        found[places, self._sparse.columns[at]] = self._sparse.values[at]
         return found
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        return {
-            "near_values": self._values,
-            "near_columns": self._columns,
-            "near_ends": self._ends,
-            "near_lists": self._lists,
-        }
+        named = {f"near_{name}": array for name, array in self._sparse._asdict().items()}
+        return {**named, "near_lists": self._lists}
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return len(self._sparse.ends) - 1
 
     def nearest(self, vectors: Floats) -> tuple[Ints, Ints]:
-        places, coordinates, _ = _largest(vectors, _ASKED)
-        found = self._lists[coordinates].ravel()
-        places = np.repeat(places, _LISTED)
+        sparse = _Sparse.of([vectors])
+        asked = sparse.largest(np.arange(len(vectors)), _ASKED)
+        found = self._lists[asked.coordinates].ravel()
+        places = np.repeat(asked.numbers, _LISTED)
         return places[found >= 0], found[found >= 0].astype(np.int64)
 
     def cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> Floats:
@@ -121,40 +229,11 @@ class WordNeighbours:
         return cosines
 
     def _cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> NDArray[Any]:
-        lengths = self._ends[numbers + 1] - self._ends[numbers]
-        at = ranges(self._ends[numbers], lengths)
-        other = np.repeat(places * vectors.shape[1], lengths) + self._columns.take(at)
-        products = vectors.reshape(-1).take(other) * self._values.take(at)
+        at, lengths = self._sparse.row(numbers)
+        other = np.repeat(places * vectors.shape[1], lengths) + self._sparse.columns.take(at)
+        products = vectors.reshape(-1).take(other) * self._sparse.values.take(at)
         pair = np.repeat(np.arange(len(numbers)), lengths)
         return np.bincount(pair, products, minlength=len(numbers))
-
-
-def _largest(vectors: Floats, most: int) -> tuple[Ints, Ints, Floats]:
-    """The largest coordinates of each vector: places, 2 · coordinate + (0 or 1: its sign), sizes.
-
-    At most so many of each vector, and none that is 0.
-    """
-    most = min(most, vectors.shape[1])
-    sizes = np.abs(vectors)
-    columns = np.argpartition(sizes, -most, axis=1)[:, -most:]
-    rows = np.repeat(np.arange(len(vectors)), most)
-    columns = columns.ravel()
-    kept = sizes[rows, columns] > 0
-    rows, columns = rows[kept], columns[kept]
-    return rows, 2 * columns + (vectors[rows, columns] < 0), sizes[rows, columns]
-
-
-def _lists(large: list[tuple[Ints, Ints, Floats]], width: int) -> NDArray[np.int32]:
-    lists = np.full((2 * width, _LISTED), -1, dtype=np.int32)
-    if large:
-        numbers, coordinates, sizes = map(np.concatenate, zip(*large, strict=True))
-        order = np.lexsort((numbers, -sizes, coordinates))
-        coordinates = coordinates[order]
-        first = np.searchsorted(coordinates, coordinates)
-        rank = np.arange(len(order)) - first
-        kept = rank < _LISTED
-        lists[coordinates[kept], rank[kept]] = numbers[order][kept]
-    return lists
 
 
 class MeaningNeighbours:

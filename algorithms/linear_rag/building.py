@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...language.mentions import short_key
 from ..packed_texts import DistinctTexts, PackedTexts
-from ..spans import spans
+from ..spans import distinct, spans
 from .passage_graph import CERTAIN, NESTED, Ints, WholeGraph
 from .passage_records import PassageRecord
 from .term_lists import Longs, listed, term_lists
@@ -310,7 +310,7 @@ def _edges(
         at = by_pair[np.searchsorted(title_pair, pair, sorter=by_pair).clip(max=len(by_pair) - 1)]
         own = np.where(title_pair[at] == pair, titles[2][at], np.float32(0))
     title = np.concatenate([np.zeros(len(mentions[0]), dtype=np.float32), titles[2]])
-    df = np.bincount(np.unique(pair) % size, minlength=keys)
+    df = np.bincount(distinct(pair) % size, minlength=keys)
     total = max(len(first), 2)
     order = np.argsort(passage, kind="stable")
     by_entity = np.lexsort((order.argsort(), title == 0, entity))

@@ -17,6 +17,7 @@ from sqlalchemy import Table, select
 
 ROWS = [
     tables.documents, tables.document_titles, tables.passages, tables.readings,
+    tables.reading_codes,
     tables.sentence_vectors, tables.question_vectors, tables.entities, tables.descriptions,
     tables.aliases, tables.entity_passages, tables.mentions, tables.relations,
     tables.relation_passages, tables.claims, tables.merges,

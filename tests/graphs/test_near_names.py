@@ -62,6 +62,7 @@ def assert_as_fresh(indexing, documents, tmp_path, name):
     fresh.run(documents=list(documents.values()), context=CONTEXT)
     for table in TABLES:
         assert rows_of(indexing.index, table) == rows_of(fresh.index, table), table.name
+    assert indexing.index.vectors.ids("entities") == fresh.index.vectors.ids("entities")
 
 
 @pytest.mark.slow
@@ -101,6 +102,15 @@ def test_where_more_hangs_on_a_change_all_names_are_merged(indexing, near, later
     indexing.run(documents=[documents["later"]], context=CONTEXT)
     assert near == [False]
     assert_as_fresh(indexing, documents, tmp_path, "fresh")
+
+
+def test_a_vector_of_an_entity_that_was_lost_is_made_by_the_next_run(indexing):
+    documents = [a_document(random.Random(n), n) for n in range(6)]
+    indexing.run(documents=documents, context=CONTEXT)
+    ids = indexing.index.vectors.ids("entities")
+    indexing.index.vectors.remove("entities", sorted(ids)[:2])
+    indexing.run(documents=documents, context=CONTEXT)
+    assert indexing.index.vectors.ids("entities") == ids
 
 
 @pytest.mark.slow

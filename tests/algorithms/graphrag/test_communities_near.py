@@ -24,6 +24,9 @@ class Held:
         wanted = set(communities)
         return {one.id: one.members for one in self.communities if one.id in wanted}
 
+    def sizes(self, communities):
+        return {id: len(own) for id, own in self.members(communities).items()}
+
     def weights(self, entities):
         wanted = set(entities)
         self.asked |= wanted

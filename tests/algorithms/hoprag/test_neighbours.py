@@ -67,3 +67,18 @@ def test_vectors_of_opposite_signs_are_not_near():
     near = WordNeighbours.of([np.array([[1, 0], [-1, 0]], dtype=np.float32)])
     places, numbers = near.nearest(np.array([[1, 0]], dtype=np.float32))
     assert (places.tolist(), numbers.tolist()) == ([0], [0])
+
+
+@pytest.mark.parametrize("gone", [[], [0, 7, 8, 150], range(40, 90)])
+def test_neighbours_by_words_that_follow_a_change_are_as_made_anew(gone):
+    near, vectors = of_words()
+    codes = np.random.default_rng(0).permutation(len(TEXTS)).astype(np.uint64)
+    near = WordNeighbours.of([vectors], codes)
+    stays = np.delete(np.roll(np.arange(len(TEXTS)), 3), gone)
+    new = LexicalEmbedder().embed(["Who built the Oslo tower in 1801?", "Who lived in Ulm?"])
+    sources = np.insert(stays, [5, 20], -1)
+    both = np.insert(vectors[stays], [5, 20], new, axis=0)
+    of_both = np.insert(codes[stays], [5, 20], [1_000, 1_001])
+    followed = near.followed(sources, new, of_both).to_arrays()
+    for name, array in WordNeighbours.of([both], of_both).to_arrays().items():
+        assert (followed[name] == array).all(), name
