@@ -38,7 +38,7 @@ def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
 
 def _entry(entity: StoredEntity) -> Entry:
     text = f"{entity.name}: {entity.description}" if entity.description else entity.name
-    return Entry(owned_id(entity.id, text), text, {"entity": entity.id, "type": entity.type})
+    return Entry(owned_id(entity.id, text), text, {})
 
 
 @dataclass(frozen=True)

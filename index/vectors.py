@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-Embedded = list[tuple[Entry, str]]  # what is stored, and the text that is embedded
 
 _BATCH = 64
 _LOCAL_BATCH = 512
@@ -51,7 +50,7 @@ async def embed_passages(index: Index, context: Context) -> None:
 def _describe_outdated(index: Index) -> None:
     outdated = index.catalogue.outdated_entries()
     for ids in batches(outdated):
-        index.vectors.describe("passages", [entry for entry, _ in _entries(index, ids)])
+        index.vectors.describe("passages", _entries(index, ids))
         mark_written(index)
         index.catalogue.note_described(ids)
 
@@ -62,13 +61,12 @@ async def embed_missing(
     collection: Collection,
     wanted: Sequence[str],
     handed: Callable[[Sequence[str]], Sequence[T]],
-    load: Callable[[Index, Sequence[T]], Embedded],
+    load: Callable[[Index, Sequence[T]], list[Entry]],
     report: Progress,
 ) -> None:
     """Gives ``collection`` a vector for each id in ``wanted``, and deletes all others.
 
-    ``handed`` gives what whoever embeds ids must be handed; of that ``load`` makes what is stored,
-    and the text that is embedded.
+    ``handed`` gives what whoever embeds ids must be handed; of that ``load`` makes entries.
     """
     await to_its_end(_copy, index, collection, wanted, lambda ids: load(index, handed(ids)))
     ids = partial(index.vectors.ids, collection)
@@ -89,20 +87,20 @@ def release(index: Index) -> None:
 
 def _embed_batch(
     collection: Collection,
-    load: Callable[[Index, Sequence[T]], Embedded],
+    load: Callable[[Index, Sequence[T]], list[Entry]],
     index: Index,
     items: Sequence[T],
 ) -> None:
     entries = load(index, items)
-    vectors = index.embedder.embed([text for _, text in entries])
-    index.vectors.add(collection, [entry for entry, _ in entries], vectors)
+    vectors = index.embedder.embed([entry.text for entry in entries])
+    index.vectors.add(collection, entries, vectors)
 
 
 def _copy(
     index: Index,
     collection: Collection,
     wanted: Sequence[str],
-    load: Callable[[Sequence[str]], Embedded],
+    load: Callable[[Sequence[str]], list[Entry]],
 ) -> None:
     """Takes over vectors in use to those made beside them, unless these are made anew."""
     if index.in_use is None or index.anew:
@@ -110,7 +108,7 @@ def _copy(
     stored = index.in_use.vectors
     known = stored.ids(collection).intersection(wanted) - index.vectors.ids(collection)
     for ids in batches(sorted(known)):
-        entries = [entry for entry, _ in load(ids)]
+        entries = load(ids)
         vectors = stored.get(collection, [entry.id for entry in entries])
         index.vectors.add(collection, entries, vectors)
 
@@ -202,21 +200,7 @@ async def embed_entries(
 
     ``load``, which must pickle, gives the entries for a batch of ids.
     """
-    await embed_missing(
-        index,
-        context,
-        collection,
-        sorted(wanted),
-        lambda ids: ids,
-        partial(_by_their_texts, load),
-        report,
-    )
-
-
-def _by_their_texts(
-    load: Callable[[Index, Sequence[str]], list[Entry]], index: Index, ids: Sequence[str]
-) -> Embedded:
-    return [(entry, entry.text) for entry in load(index, ids)]
+    await embed_missing(index, context, collection, sorted(wanted), lambda ids: ids, load, report)
 
 
 def owned_id(owner: str, text: str) -> str:
@@ -277,15 +261,12 @@ def passage_keywords(passage: Passage) -> frozenset[str]:
 _keywords = lru_cache(maxsize=10_000)(keywords)
 
 
-def _entries(index: Index, ids: Sequence[str]) -> Embedded:
+def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
     return [
-        (
-            Entry(
-                passage["id"],
-                passage["text"],
-                {**passage["metadata"], "document": passage["document"], "title": passage["title"]},
-            ),
+        Entry(
+            passage["id"],
             passage_text(passage),
+            {**passage["metadata"], "document": passage["document"], "title": passage["title"]},
         )
         for passage in index.catalogue.passages(ids)
     ]
