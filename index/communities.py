@@ -310,7 +310,8 @@ def load_communities(index: Index) -> CommunityView:
 
 
 def _stamp(index: Index) -> str:
-    return f"{COMMUNITIES.stamp(index)} {index.catalogue.property(WRITTEN)}"
+    stamp, written = index.catalogue.properties(COMMUNITIES.kept_as, WRITTEN)
+    return f"{stamp or COMMUNITIES.stamp(index)} {written}"
 
 
 def _load(index: Index) -> CommunityView:

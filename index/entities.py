@@ -98,7 +98,8 @@ def read_entities(
         for id, own in found.items()
         if id in entities
     }
-    passages = {} if passages_near is None else _passages(store, entities, large, passages_near)
+    here = [id for id in ids if id in entities]
+    passages = {} if passages_near is None else _passages(store, here, large, passages_near)
     return EntityPart(entities, edges, passages)
 
 
