@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+Load = Callable[[Index, Sequence[str]], list[Entry]]
 
 _BATCH = 64
 _LOCAL_BATCH = 512
@@ -39,10 +40,8 @@ async def embed_passages(index: Index, context: Context) -> None:
 
     Metadata that changed while the text stayed is put beside the vector that there is.
     """
-    wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
-    await embed_missing(
-        index, context, "passages", wanted, list, _entries, progress_of("embed_passages")
-    )
+    wanted = await asyncio.to_thread(index.catalogue.passage_ids)
+    await embed_entries(index, context, "passages", wanted, _entries, progress_of("embed_passages"))
     await to_its_end(_describe_outdated, index)
     await to_its_end(measure_worth, index)
 
@@ -55,24 +54,24 @@ def _describe_outdated(index: Index) -> None:
         index.catalogue.note_described(ids)
 
 
-async def embed_missing(
+async def embed_entries(
     index: Index,
     context: Context,
     collection: Collection,
-    wanted: Sequence[str],
-    handed: Callable[[Sequence[str]], Sequence[T]],
-    load: Callable[[Index, Sequence[T]], list[Entry]],
+    wanted: Iterable[str],
+    load: Load,
     report: Progress,
 ) -> None:
-    """Gives ``collection`` a vector for each id in ``wanted``, and deletes all others.
+    """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
 
-    ``handed`` gives what whoever embeds ids must be handed; of that ``load`` makes entries.
+    ``load``, which must pickle, gives the entries for a batch of ids.
     """
-    await to_its_end(_copy, index, collection, wanted, lambda ids: load(index, handed(ids)))
+    wanted = sorted(wanted)
+    await to_its_end(_copy, index, collection, wanted, load)
     ids = partial(index.vectors.ids, collection)
     remove = partial(index.vectors.remove, collection)
     embed_batch = partial(_embed_batch, collection, load)
-    changed = await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report)
+    changed = await keep_vectors(index, context, wanted, ids, remove, list, embed_batch, report)
     await to_its_end(index.vectors.settle, collection)
     if changed:
         await asyncio.to_thread(mark_written, index)
@@ -85,30 +84,20 @@ def release(index: Index) -> None:
         index.vectors.close()
 
 
-def _embed_batch(
-    collection: Collection,
-    load: Callable[[Index, Sequence[T]], list[Entry]],
-    index: Index,
-    items: Sequence[T],
-) -> None:
-    entries = load(index, items)
+def _embed_batch(collection: Collection, load: Load, index: Index, ids: Sequence[str]) -> None:
+    entries = load(index, ids)
     vectors = index.embedder.embed([entry.text for entry in entries])
     index.vectors.add(collection, entries, vectors)
 
 
-def _copy(
-    index: Index,
-    collection: Collection,
-    wanted: Sequence[str],
-    load: Callable[[Sequence[str]], list[Entry]],
-) -> None:
+def _copy(index: Index, collection: Collection, wanted: Sequence[str], load: Load) -> None:
     """Takes over vectors in use to those made beside them, unless these are made anew."""
     if index.in_use is None or index.anew:
         return
     stored = index.in_use.vectors
     known = stored.ids(collection).intersection(wanted) - index.vectors.ids(collection)
     for ids in batches(sorted(known)):
-        entries = load(ids)
+        entries = load(index, ids)
         vectors = stored.get(collection, [entry.id for entry in entries])
         index.vectors.add(collection, entries, vectors)
 
@@ -186,21 +175,6 @@ async def _in_threads(
 def _remote_threads(count: int) -> ThreadPoolExecutor:
     """Threads that wait for another machine, so many in all for the steps side by side."""
     return ThreadPoolExecutor(count, thread_name_prefix="ragraphs-embed")
-
-
-async def embed_entries(
-    index: Index,
-    context: Context,
-    collection: Collection,
-    wanted: Iterable[str],
-    load: Callable[[Index, Sequence[str]], list[Entry]],
-    report: Progress,
-) -> None:
-    """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
-
-    ``load``, which must pickle, gives the entries for a batch of ids.
-    """
-    await embed_missing(index, context, collection, sorted(wanted), lambda ids: ids, load, report)
 
 
 def owned_id(owner: str, text: str) -> str:
