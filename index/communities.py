@@ -221,7 +221,7 @@ def _entry(community: StoredCommunity) -> Entry | None:
     if community.report is None or is_empty(community.report):
         return None
     text = _text(community.report["title"], community.report["summary"])
-    return Entry(owned_id(community.id, text), text, {"community": community.id})
+    return Entry(owned_id(community.id, text), text, {})
 
 
 def _text(title: str, summary: str) -> str:
@@ -310,7 +310,8 @@ def load_communities(index: Index) -> CommunityView:
 
 
 def _stamp(index: Index) -> str:
-    return f"{COMMUNITIES.stamp(index)} {index.catalogue.property(WRITTEN)}"
+    stamp, written = index.catalogue.properties(COMMUNITIES.kept_as, WRITTEN)
+    return f"{stamp or COMMUNITIES.stamp(index)} {written}"
 
 
 def _load(index: Index) -> CommunityView:

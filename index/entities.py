@@ -58,7 +58,7 @@ def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
 
 def _entry(entity: StoredEntity) -> Entry:
     text = f"{entity.name}: {entity.description}" if entity.description else entity.name
-    return Entry(owned_id(entity.id, text), text, {"entity": entity.id, "type": entity.type})
+    return Entry(owned_id(entity.id, text), text, {})
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ def read_entities(
         for id, own in found.items()
         if id in entities
     }
-    passages = {} if passages_near is None else _passages(store, entities, large, passages_near)
+    here = [id for id in ids if id in entities]
+    passages = {} if passages_near is None else _passages(store, here, large, passages_near)
     return EntityPart(entities, edges, passages)
 
 

@@ -34,9 +34,8 @@ from ..stores.kept_names import (
     known_names,
     merges_of,
     one_of,
+    replace_forms,
     replace_near,
-    replace_some,
-    rows_of_tuples,
     said_with,
 )
 from .near_names import SAID, NearNames, NotNearError
@@ -109,14 +108,16 @@ class NearNamesMerged:
     def _renew_forms(self) -> None:
         """Stores the forms of the touched names, and adds those that are now linked otherwise."""
         connection, touched = self._connection, set(self.names)
-        before = list(found(connection, select(tables.name_forms), _FORMS.name, touched))
-        names = self._load(touched)
+        names, nothing = self._load(touched), frozenset[str]()
+        former = (
+            Name(one.id, one.spelling, frozenset(one.kinds.split()), nothing, nothing)
+            for one in self._placed.former.values()
+        )
+        before = {(form.hash, name.id) for name in former for form in forms_of(name)}
         after = {(form.hash, name.id) for name in names for form in forms_of(name)}
-        every = {row.form for row in before} | {hash for hash, _ in after}
+        every = {hash for hash, _ in before | after}
         sizes = group_sizes(connection, every)
-        table = tables.name_forms
-        rows = rows_of_tuples(table, sorted(after))
-        replace_some(connection, table, [_FORMS.name], touched, rows)
+        replace_forms(connection, before - after, after - before)
         now = group_sizes(connection, every)
         most = MOST_SHARING
         crossed = {one for one in every if (sizes.get(one, 0) > most) != (now.get(one, 0) > most)}
@@ -152,15 +153,14 @@ class NearNamesMerged:
 
     def _links(self) -> list[Link]:
         """The links of which one end is among the names."""
-        forms = one_of(self._connection, _FORMS.name, self.names, _FORMS.form)
-        sizes = group_sizes(self._connection, forms)
-        few = [form for form in forms if sizes[form] <= MOST_SHARING]
+        forms = [form for name in self._load(self.names) for form in forms_of(name)]
+        sizes = group_sizes(self._connection, {hash for hash, *_ in forms})
+        few = {hash for hash, *_ in forms if sizes[hash] <= MOST_SHARING}
         near = one_of(self._connection, _FORMS.form, few, _FORMS.name)
         common: defaultdict[FormsOf, set[Hashable]] = defaultdict(set)
-        for name in self._load(self.names):
-            for hash, make, form in forms_of(name):
-                if sizes[hash] > MOST_SHARING:
-                    common[make].add(form)
+        for hash, make, form in forms:
+            if sizes[hash] > MOST_SHARING:
+                common[make].add(form)
         proposed = propose(self._load(self.names | near), self._embed, common)
         links = [link for link in proposed if not self.names.isdisjoint(link[:2])]
         return [*links, *self._alias_links()]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-Embedded = list[tuple[Entry, str]]  # what is stored, and the text that is embedded
+Load = Callable[[Index, Sequence[str]], list[Entry]]
 
 _BATCH = 64
 _LOCAL_BATCH = 512
@@ -40,10 +40,8 @@ async def embed_passages(index: Index, context: Context) -> None:
 
     Metadata that changed while the text stayed is put beside the vector that there is.
     """
-    wanted = sorted(await asyncio.to_thread(index.catalogue.passage_ids))
-    await embed_missing(
-        index, context, "passages", wanted, list, _entries, progress_of("embed_passages")
-    )
+    wanted = await asyncio.to_thread(index.catalogue.passage_ids)
+    await embed_entries(index, context, "passages", wanted, _entries, progress_of("embed_passages"))
     await to_its_end(_describe_outdated, index)
     await to_its_end(measure_worth, index)
 
@@ -51,35 +49,34 @@ async def embed_passages(index: Index, context: Context) -> None:
 def _describe_outdated(index: Index) -> None:
     outdated = index.catalogue.outdated_entries()
     for ids in batches(outdated):
-        index.vectors.describe("passages", [entry for entry, _ in _entries(index, ids)])
+        index.vectors.describe("passages", _entries(index, ids))
         mark_written(index)
         index.catalogue.note_described(ids)
 
 
-async def embed_missing(
+async def embed_entries(
     index: Index,
     context: Context,
     collection: Collection,
-    wanted: Sequence[str],
-    handed: Callable[[Sequence[str]], Sequence[T]],
-    load: Callable[[Index, Sequence[T]], Embedded],
+    wanted: Iterable[str],
+    load: Load,
     report: Progress,
     present: set[str] | None = None,
 ) -> None:
-    """Gives ``collection`` a vector for each id in ``wanted``, and deletes all others.
+    """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
 
-    Given ``present``, these are the others that there are.
-    ``handed`` gives what whoever embeds ids must be handed; of that ``load`` makes what is stored,
-    and the text that is embedded.
+    ``load``, which must pickle, gives the entries for a batch of ids. Given ``present``, these are
+    the entries that there are.
     """
-    await to_its_end(_copy, index, collection, wanted, lambda ids: load(index, handed(ids)))
+    wanted = sorted(wanted)
+    await to_its_end(_copy, index, collection, wanted, load)
 
     def ids() -> set[str]:
         return index.vectors.ids(collection) if present is None else present
 
     remove = partial(index.vectors.remove, collection)
     embed_batch = partial(_embed_batch, collection, load)
-    changed = await keep_vectors(index, context, wanted, ids, remove, handed, embed_batch, report)
+    changed = await keep_vectors(index, context, wanted, ids, remove, list, embed_batch, report)
     await to_its_end(index.vectors.settle, collection)
     if changed:
         await asyncio.to_thread(mark_written, index)
@@ -92,30 +89,20 @@ def release(index: Index) -> None:
         index.vectors.close()
 
 
-def _embed_batch(
-    collection: Collection,
-    load: Callable[[Index, Sequence[T]], Embedded],
-    index: Index,
-    items: Sequence[T],
-) -> None:
-    entries = load(index, items)
-    vectors = index.embedder.embed([text for _, text in entries])
-    index.vectors.add(collection, [entry for entry, _ in entries], vectors)
+def _embed_batch(collection: Collection, load: Load, index: Index, ids: Sequence[str]) -> None:
+    entries = load(index, ids)
+    vectors = index.embedder.embed([entry.text for entry in entries])
+    index.vectors.add(collection, entries, vectors)
 
 
-def _copy(
-    index: Index,
-    collection: Collection,
-    wanted: Sequence[str],
-    load: Callable[[Sequence[str]], Embedded],
-) -> None:
+def _copy(index: Index, collection: Collection, wanted: Sequence[str], load: Load) -> None:
     """Takes over vectors in use to those made beside them, unless these are made anew."""
     if index.in_use is None or index.anew:
         return
     stored = index.in_use.vectors
     known = stored.ids(collection).intersection(wanted) - index.vectors.ids(collection)
     for ids in batches(sorted(known)):
-        entries = [entry for entry, _ in load(ids)]
+        entries = load(index, ids)
         vectors = stored.get(collection, [entry.id for entry in entries])
         index.vectors.add(collection, entries, vectors)
 
@@ -195,38 +182,6 @@ def _remote_threads(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="ragraphs-embed")
 
 
-async def embed_entries(
-    index: Index,
-    context: Context,
-    collection: Collection,
-    wanted: Iterable[str],
-    load: Callable[[Index, Sequence[str]], list[Entry]],
-    report: Progress,
-    present: set[str] | None = None,
-) -> None:
-    """Makes the entries with the ids ``wanted``, embedded by their texts, all of ``collection``.
-
-    Given ``present``, all that stand in the place of these ones.
-    ``load``, which must pickle, gives the entries for a batch of ids.
-    """
-    await embed_missing(
-        index,
-        context,
-        collection,
-        sorted(wanted),
-        lambda ids: ids,
-        partial(_by_their_texts, load),
-        report,
-        present,
-    )
-
-
-def _by_their_texts(
-    load: Callable[[Index, Sequence[str]], list[Entry]], index: Index, ids: Sequence[str]
-) -> Embedded:
-    return [(entry, entry.text) for entry in load(index, ids)]
-
-
 def owned_id(owner: str, text: str) -> str:
     """The id ``<owner>-<text hash>`` of a vector: another text gives another, made anew."""
     return f"{owner}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
@@ -285,15 +240,12 @@ def passage_keywords(passage: Passage) -> frozenset[str]:
 _keywords = lru_cache(maxsize=10_000)(keywords)
 
 
-def _entries(index: Index, ids: Sequence[str]) -> Embedded:
+def _entries(index: Index, ids: Sequence[str]) -> list[Entry]:
     return [
-        (
-            Entry(
-                passage["id"],
-                passage["text"],
-                {**passage["metadata"], "document": passage["document"], "title": passage["title"]},
-            ),
+        Entry(
+            passage["id"],
             passage_text(passage),
+            {**passage["metadata"], "document": passage["document"], "title": passage["title"]},
         )
         for passage in index.catalogue.passages(ids)
     ]

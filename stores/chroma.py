@@ -126,9 +126,8 @@ class ChromaVectors(Vectors):
                 "upsert",
                 ids=[entry.id for entry in batch],
                 embeddings=vectors[start : start + most],
-                # Chroma indexes texts letter by letter, which takes longer than all else.
-                documents=[entry.text for entry in batch] if collection == _SHOWN else None,
-                metadatas=[entry.metadata for entry in batch],
+                # No texts, which Chroma indexes letter by letter and takes long for.
+                metadatas=[entry.metadata or None for entry in batch],
             )
             self._done(collection, put, writes=True)
             if self._url is None:

@@ -75,9 +75,9 @@ def entries_of(
     store: ChromaCollection, ids: Sequence[str]
 ) -> tuple[list[Entry], NDArray[np.float32]]:
     """The entries with these ``ids``, as far as they exist, and their vectors."""
-    found = store.get(list(ids), include=["embeddings", "documents", "metadatas"])
-    parts = zip(found["ids"], found["documents"] or (), found["metadatas"] or (), strict=True)
-    entries = [Entry(id, text or "", dict(metadata or {})) for id, text, metadata in parts]
+    found = store.get(list(ids), include=["embeddings", "metadatas"])
+    parts = zip(found["ids"], found["metadatas"] or (), strict=True)
+    entries = [Entry(id, "", dict(metadata or {})) for id, metadata in parts]
     return entries, np.asarray(found["embeddings"], dtype=np.float32)
 
 

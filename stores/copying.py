@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from sqlalchemy import Engine, Table, delete, func, insert, select
+from sqlalchemy import Engine, Table, delete, func, select
 
 from . import tables
 from .queries import (
+    add_rows,
     batches,
     column_names,
     count_rows,
@@ -24,6 +25,8 @@ from .readings import write_codes
 from .schema import format_of
 from .upgrade import EARLIER, upgrade
 from .vacuuming import vacuum
+
+_AT_A_TIME = 2_000  # rows in a transaction, each of which waits for the disk
 
 # Derived ones are made anew or copied in another way; properties are the caller's to choose.
 _LEFT_OUT = {
@@ -52,9 +55,9 @@ def copy_tables(source: Engine, target: Engine, report: Callable[[int, int], Non
     for table in _copied(source):
         known = column_names(source, table.name)
         query = select(*(column for column in table.columns if column.name in known))
-        for batch in batches(rows(source, query)):
+        for batch in batches(rows(source, query), _AT_A_TIME):
             with target.begin() as connection:
-                connection.execute(insert(table), [row._asdict() for row in batch])
+                add_rows(connection, table, (row._asdict() for row in batch))
             done += len(batch)
             report(done, total)
     if (format := format_of(source)) in EARLIER:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Select,
     Table,
     and_,
+    bindparam,
     delete,
     exists,
     func,
@@ -30,7 +31,7 @@ from .entity_rows import (
     rows_of_graph,
     touched_by,
 )
-from .queries import batches, is_postgresql, persisting, replace_all, upsert
+from .queries import add_missing, batches, is_postgresql, persisting, replace_all, upsert
 from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
 T = TypeVar("T")
@@ -198,6 +199,17 @@ def group_sizes(connection: Connection, forms: Iterable[int]) -> dict[int, int]:
     """How many names have each form."""
     query = select(_FORMS.c.form, func.count()).group_by(_FORMS.c.form)
     return {form: count for form, count in found(connection, query, _FORMS.c.form, forms)}
+
+
+def replace_forms(
+    connection: Connection, gone: Collection[tuple[int, str]], came: Collection[tuple[int, str]]
+) -> None:
+    """Deletes the forms of names that are ``gone``, and stores those that ``came``."""
+    form, name = _FORMS.c.form == bindparam("hash"), _FORMS.c.name == bindparam("id")
+    for some in batches(sorted(gone)):
+        rows = [{"hash": hash, "id": id} for hash, id in some]
+        connection.execute(delete(_FORMS).where(form, name), rows)
+    add_missing(connection, _FORMS, list(rows_of_tuples(_FORMS, came)))
 
 
 def rows_of_tuples(table: Table, rows: Iterable[Sequence[Any]]) -> Iterator[dict[str, Any]]:

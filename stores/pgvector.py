@@ -40,7 +40,6 @@ from .queries import (
     rows,
     rows_with,
 )
-from .schema import json_text
 from .tables import WORD
 from .vectors import Collection, Entry, Generation, Vectors
 
@@ -144,10 +143,10 @@ class PostgresVectors(Vectors):
             make_table(connection, table)
             delete_with(connection, table.c.id, sorted(unique))
             new = (
-                {"id": id, "metadata": json_text(entry.metadata), "vector": str(half.tolist())}
+                {"id": id, "metadata": entry.metadata, "vector": _bytes_of(half)}
                 for id, (entry, half) in sorted(unique.items())
             )
-            copy_rows(connection, table, new)
+            copy_rows(connection, table, new, "BINARY")
 
     def describe(self, collection: Collection, entries: Sequence[Entry]) -> None:
         def write(table: Table) -> None:
@@ -181,13 +180,9 @@ class PostgresVectors(Vectors):
     def _entries_of(
         self, table: Table, ids: Sequence[str]
     ) -> list[tuple[Entry, NDArray[np.float32]]]:
-        """Entries with their vectors; the text of a passage stands beside it."""
-        passages = tables.passages
-        said = func.coalesce(passages.c.text, "")
-        query = select(table.c.id, said, table.c.metadata, _sent(table))
-        query = query.join_from(table, passages, passages.c.id == table.c.id, isouter=True)
-        found = rows_with(self._engine, query.order_by(table.c.id), table.c.id, ids)
-        return [(Entry(id, said, about), _vector_of(sent)) for id, said, about, sent in found]
+        query = select(table.c.id, table.c.metadata, _sent(table)).order_by(table.c.id)
+        found = rows_with(self._engine, query, table.c.id, ids)
+        return [(Entry(id, "", about), _vector_of(sent)) for id, about, sent in found]
 
     def remove(self, collection: Collection, ids: Sequence[str]) -> None:
         def write(table: Table) -> None:
@@ -289,6 +284,11 @@ def _going_on(most: int) -> Select[Any]:
 def _sent(table: Table) -> Any:
     """A vector as the server sends it, which is read faster than a text."""
     return func.halfvec_send(table.c.vector, type_=LargeBinary)
+
+
+def _bytes_of(half: NDArray[np.float16]) -> bytes:
+    """A vector as the server takes it: two bytes for its length, two of no meaning, and numbers."""
+    return len(half).to_bytes(2, "big") + b"\0\0" + half.astype(">f2").tobytes()
 
 
 def _vector_of(sent: bytes) -> NDArray[np.float32]:

@@ -24,7 +24,7 @@ _KEY = int.from_bytes(b"pgvector", "big", signed=True)
 
 
 class Numbers(UserDefinedType[Any]):
-    """A type of pgvector, ``vector`` or ``halfvec``, which takes a text and any sequence."""
+    """A type of pgvector, ``vector`` or ``halfvec``, which takes an array, and bytes by COPY."""
 
     cache_ok = True
 
@@ -35,8 +35,8 @@ class Numbers(UserDefinedType[Any]):
     def get_col_spec(self, **_: Any) -> str:
         return self.name if self.dimensions is None else f"{self.name}({self.dimensions})"
 
-    def bind_processor(self, dialect: Any) -> Callable[[Any], str]:
-        return lambda numbers: str(numbers.tolist())
+    def bind_processor(self, dialect: Any) -> Callable[[Any], str | bytes]:
+        return lambda given: given if isinstance(given, bytes) else str(given.tolist())
 
 
 HALF, FULL = Numbers("halfvec"), Numbers("vector")

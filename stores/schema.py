@@ -36,6 +36,7 @@ LOCK = "lock"
 json_text = partial(json.dumps, ensure_ascii=False)
 
 _ATTEMPTS, _PAUSE = 100, 0.05
+_LARGEST_LOG = 4 << 20  # bytes that are kept of the log of a large transaction, once it is applied
 _PRIMARY = 0xFF  # of an error's code; the rest is detail
 _IS_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _DERIVED_IS_DAMAGED = {sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_ERROR}
@@ -144,6 +145,7 @@ def _configure(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA busy_timeout = 30000")
     _use_write_ahead_log(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG}")
     connection.execute("PRAGMA secure_delete = ON")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -14,11 +17,33 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
 )
 
 # Texts are compared by their code points in every database, whatever its language.
 WORD = String().with_variant(String(collation="C"), "postgresql")
 _TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+
+_SHORT = 200  # characters, which compressed would hardly get fewer
+
+
+class Packed(TypeDecorator[str]):
+    """A long text that is read as a whole. SQLite keeps it compressed; PostgreSQL does so itself.
+
+    Texts of indexes of before stand there as they are.
+    """
+
+    impl = _TEXT
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> Any:
+        if value is None or dialect.name != "sqlite" or len(value) < _SHORT:
+            return value
+        return zlib.compress(value.encode(), level=1)
+
+    def process_result_value(self, value: Any, dialect: Any) -> str | None:
+        return zlib.decompress(value).decode() if isinstance(value, bytes) else value
+
 
 # Without foreign keys: what hangs on a passage is deleted with it by ``passage_rows``, and
 # constraints would hold in one database and not in the other.
@@ -84,7 +109,7 @@ readings = Table(
     Column("passage", WORD, primary_key=True),
     Column("kind", WORD, primary_key=True),
     Column("model", WORD, nullable=False),
-    Column("value", _TEXT),
+    Column("value", Packed),
     Column("reason", _TEXT),
     Column("words", WORD, nullable=False, server_default=""),
 )
@@ -229,7 +254,7 @@ name_forms = Table(
     "name_forms",
     metadata,
     Column("form", BigInteger, primary_key=True, autoincrement=False),
-    Column("name", WORD, primary_key=True, index=True),
+    Column("name", WORD, primary_key=True),
 )
 # Other names that texts explain; without a name those that would be, were they names.
 explained_names = Table(
@@ -255,9 +280,9 @@ communities = Table(
     Column("parent", WORD, nullable=False, index=True),
     Column("size", Integer, nullable=False),
     Column("title", _TEXT),
-    Column("summary", _TEXT),
+    Column("summary", Packed),
     Column("rating", Float),
-    Column("findings", _TEXT),
+    Column("findings", Packed),
     Column("writer", WORD),
 )
 community_members = Table(

@@ -22,7 +22,7 @@ PARTS = "-"  # between the name of the first generation and the rest of another'
 
 
 class Entry(NamedTuple):
-    """The data beside a vector; a store keeps the text of passages only, for other programs."""
+    """The data beside a vector, and the text that it is of, which a store need not keep."""
 
     id: str
     text: str

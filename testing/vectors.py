@@ -50,7 +50,7 @@ def check_vectors(open_vectors: Callable[[str], Vectors], name: str = "vectors")
     Some indexes called ``checked-N`` are made, and deleted again.
     """
     needed = [_in_thread(check) for check in _NEEDED]
-    return report_on(name, _Store(open_vectors), needed, [_in_thread(texts)])
+    return report_on(name, _Store(open_vectors), needed, [])
 
 
 def _in_thread(check: Callable[[Vectors], None]) -> Callable[[_Store], Awaitable[None]]:
@@ -120,13 +120,6 @@ def metadata_kept(vectors: Vectors) -> None:
         [([found], read)] = vectors.entries("passages")
         require((found.id, found.metadata) == ("a", wanted), f"{found} is not what was written")
         require(_near(read, _units(1)), "the vector changed")
-
-
-def texts(vectors: Vectors) -> None:
-    """Keeps the texts of passages, for other programs."""
-    vectors.add("passages", [Entry("a", "A text.", {"title": "A"})], _units(1))
-    [([found], _)] = vectors.entries("passages")
-    require(found.text == "A text.", f"the text is {found.text!r}")
 
 
 def filtered(vectors: Vectors) -> None:

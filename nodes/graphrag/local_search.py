@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
-from ...index.communities import load_communities
-from ...index.entities import linked_topics, read_entities
+from ...index.communities import CommunityView, load_communities
+from ...index.entities import EntityPart, linked_topics, read_entities
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.triple_sources import described
@@ -21,7 +21,7 @@ from ...language.support import CitablePassage, cite_point
 from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
-from ...state.graphrag import GraphragState
+from ...state.graphrag import CommunityReference, GraphragState
 from ...state.records import Evidence
 from ..answer import answered, checked
 from ..node import node
@@ -48,10 +48,14 @@ class EntityStatement(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """The texts for local search: passages to quote from, and statements from elsewhere."""
+    """The texts for local search: passages to quote from, and statements from elsewhere.
+
+    ``communities`` are those whose reports make statements.
+    """
 
     evidence: list[Evidence]
     statements: list[EntityStatement]
+    communities: list[CommunityReference]
 
 
 @node()
@@ -59,15 +63,11 @@ async def gather_surroundings(state: GraphragState, run: Run[GraphragContext]) -
     """Collects passages about the entities near the question, and statements from elsewhere."""
     near = await nearest(run, state, _FUSED * run.context.top_k)
     found = await run.in_thread(_surroundings, state["question"], near, run.context)
-    view = await run.in_thread(load_communities)
     return {
         "evidence": found.evidence,
         "ranked": ranking(near),
         "knowledge": [one.text for one in found.statements],
-        "communities": [
-            view.reference(id)
-            for id in dict.fromkeys(one.community for one in found.statements if one.community)
-        ],
+        "communities": found.communities,
     }
 
 
@@ -106,17 +106,23 @@ def _surroundings(
     named = linked_topics(index, question)
     subjects = keywords(" ".join(question[one["start"] : one["end"]] for one in named))
     entities = _near_entities(index, question, [one["entity"] for one in named])
-    near = _near_passages(index, retrieved[: _FUSED * context.top_k], entities, context)
+    retrieved = retrieved[: _FUSED * context.top_k]
+    ids = [passage["id"] for passage in retrieved]
+    graph = read_entities(index, entities, relations=True, passages_near=ids)
+    near = _near_passages(index, retrieved, entities, graph, context)
     limit = context.context_tokens // 2  # the paper's share of passages
     evidence = _fitting_passages(near, limit)
-    known = [*_described(index, entities), *_related(index, entities)]
-    known += _reported(index, entities, context.level)
+    # Of an index that a filter narrows no reports are read, for they tell of all documents.
+    view = None if index.where else load_communities(index)
+    known = [*_described(index, entities, graph), *_related(index, entities, graph)]
+    known += _reported(index, entities, view, context.level) if view else []
     asked = keywords(question)
     about = [one for one in known if keywords(one.text) & (subjects or asked)]
     about.sort(key=lambda one: -len(keywords(one.text) & asked))
     unsaid = _unsaid(dict.fromkeys(about[:_CONSIDERED]), evidence)
-    fitting = _fitting_texts([one.text for one in unsaid], limit)
-    return Surroundings(evidence, unsaid[: len(fitting)])
+    fitting = unsaid[: len(_fitting_texts([one.text for one in unsaid], limit))]
+    told = dict.fromkeys(one.community for one in fitting if one.community)
+    return Surroundings(evidence, fitting, [view.reference(id) for id in told] if view else [])
 
 
 def shown_knowledge(statements: Sequence[str]) -> str | list[Excerpt]:
@@ -153,11 +159,13 @@ def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[st
 
 
 def _near_passages(
-    index: Index, retrieved: Sequence[Evidence], entities: Sequence[str], context: GraphragContext
+    index: Index,
+    retrieved: Sequence[Evidence],
+    entities: Sequence[str],
+    graph: EntityPart,
+    context: GraphragContext,
 ) -> list[Evidence]:
     """The passages of ``entities``, fused with ``retrieved``; passages of several come first."""
-    near = [passage["id"] for passage in retrieved]
-    graph = read_entities(index, entities, passages_near=near)
     spoken: defaultdict[str, float] = defaultdict(float)
     for rank, entity in enumerate(entities, start=1):
         for passage in graph.passages_of(entity):
@@ -176,7 +184,7 @@ def _near_passages(
     ]
 
 
-def _described(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
+def _described(index: Index, entities: Sequence[str], graph: EntityPart) -> list[EntityStatement]:
     """Each sentence of the descriptions of the entities, and the claims about them."""
     claims = [
         EntityStatement(told_claim(one.claim), doubtful=one.claim["status"] != "true")
@@ -184,15 +192,14 @@ def _described(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
     ]
     told = [
         one.text if keywords(entity.name) & keywords(one.text) else f"{entity.name}: {one.text}"
-        for entity in index.entities.get(entities).values()
+        for entity in (graph.entities[id] for id in entities if id in graph.entities)
         for one in sentences(entity.description)
     ]
     return [one for one in (*map(EntityStatement, told), *claims) if one.text]
 
 
-def _related(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
+def _related(index: Index, entities: Sequence[str], graph: EntityPart) -> list[EntityStatement]:
     """The relations of the entities: those between two of them first, then the heaviest."""
-    graph = read_entities(index, entities, relations=True)
     chosen = set(entities)
     found = sorted(
         {edge for entity in entities for edge in graph.relations_of(entity)},
@@ -201,14 +208,10 @@ def _related(index: Index, entities: Sequence[str]) -> list[EntityStatement]:
     return [*map(EntityStatement, described(index, graph, found[:_CONSIDERED]).values())]
 
 
-def _reported(index: Index, entities: Sequence[str], level: int) -> list[EntityStatement]:
-    """The findings of the reports on the communities of the entities, the first entities' first.
-
-    None where a filter narrows the index, since reports are written from all documents.
-    """
-    if index.where:
-        return []
-    view = load_communities(index)
+def _reported(
+    index: Index, entities: Sequence[str], view: CommunityView, level: int
+) -> list[EntityStatement]:
+    """The findings of the reports on the communities of the entities, the first entities' first."""
     ranks = {entity: rank for rank, entity in enumerate(entities, start=1)}
     weights: defaultdict[str, float] = defaultdict(float)
     for community, entity in index.communities.communities_of(entities):

@@ -77,8 +77,15 @@ def unit(*numbers: int) -> np.ndarray:
 
 @pytest.mark.slow
 def test_a_store_does_all_that_an_index_expects_of_it(opening, request):
-    report = check_vectors(opening, request.node.callspec.id).require()
-    assert report.capabilities["texts"] == ("postgresql" not in report.part)
+    check_vectors(opening, request.node.callspec.id).require()
+
+
+def test_a_store_keeps_no_text_which_the_catalogue_has(opening):
+    vectors = opening("one")
+    vectors.add("entities", [Entry("ada", "Ada: a person", {})], unit(2))
+    vectors.add("reports", passages(77), unit(1))
+    kept = [entry for name in ("entities", "reports") for entry in next(vectors.entries(name))[0]]
+    assert kept == [Entry("ada", "", {}), Entry("p77", "", {"document": "d", "title": ""})]
 
 
 def test_another_generation_takes_another_dimension_and_its_place_when_it_is_told(opening):
