@@ -11,6 +11,7 @@ from command_line import FORTH
 from ragraphs.algorithms.linear_rag import passage_records
 from ragraphs.offline import model as offline
 from ragraphs.offline import reading
+from ragraphs.offline.extraction import extract
 
 QUESTION = "Who designed the Forth Bridge?"
 
@@ -54,7 +55,7 @@ def test_a_passage_that_cannot_be_read_is_left_out_of_the_answer_and_named(run, 
 def test_what_the_offline_reader_cannot_read_of_an_index_stands_in_the_status(
     run, docs, monkeypatch
 ):
-    monkeypatch.setattr(offline, "extract_facts", failing(offline.extract_facts))
+    monkeypatch.setattr(extract, "extract_facts", failing(extract.extract_facts))
     indexed = run("index", ".", "--layers", "entities")
     assert "odd.txt" in indexed.err and "cannot read this (IndexError" in indexed.err
     assert "odd.txt" in run("status").out

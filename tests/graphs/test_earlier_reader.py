@@ -8,7 +8,8 @@ import pytest
 from communities_support import MODEL, Script, clustered
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.offline import model as offline
-from ragraphs.offline import version
+from ragraphs.offline import questions, version
+from ragraphs.offline.extraction import extract as extraction
 from ragraphs.prompts.replies import PassageQuestions
 from ragraphs.stores.readings import Reading
 from ragraphs.views.status import describe
@@ -20,7 +21,7 @@ LAYERS = ["sentences", "hops", "entities", "communities"]
 @pytest.fixture
 def read_before(indexing: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An index with all layers that an offline reader of another version has read and described."""
-    facts, report = offline.extract_facts, offline.write_report
+    facts, report = extraction.extract_facts, offline.write_report
 
     def extract(title: str, text: str) -> Any:
         found = facts(title, text)
@@ -28,11 +29,13 @@ def read_before(indexing: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     with monkeypatch.context() as earlier:
         earlier.setattr(version, "VERSION", "0")
-        earlier.setattr(offline, "extract_facts", extract)
+        earlier.setattr(extraction, "extract_facts", extract)
         earlier.setattr(
-            offline, "write_questions", lambda *_: PassageQuestions(incoming=["Who?"], outgoing=[])
+            questions,
+            "write_questions",
+            lambda *_: PassageQuestions(incoming=["Who?"], outgoing=[]),
         )
-        earlier.setattr(offline, "summarise", lambda texts: "An earlier summary.")
+        earlier.setattr(extraction, "summarise", lambda texts: "An earlier summary.")
         earlier.setattr(
             offline, "write_report", lambda rows: report(rows).model_copy(update={"title": "Then"})
         )
