@@ -34,13 +34,15 @@ def lifted(
     documents: Mapping[str, WholeDocument],
     question: Iterable[str],
     weight: float = 1.0,
+    vector_worth: float = 1.0,
 ) -> list[tuple[str, float]]:
     """Passages with their scores, best first, each lifted by its document; ties stay in order.
 
-    The score of a passage is s/s₁ + ``weight`` (0.3 b/b₁ + 0.3 c/c₁)/j: its own score s by the best
-    one's; its document's BM25 b for the terms of the ``question``, among ``documents``, and its
-    cosine c, each by the best; it is the j-th passage of its document in ``ranked``. So a document
-    of many passages does not take the place of others that are found as well.
+    The score of a passage is s/s₁ + ``weight`` (0.3 b/b₁ + ``vector_worth`` 0.3 c/c₁)/j: its own
+    score s by the best one's; its document's BM25 b for the terms of the ``question``, among
+    ``documents``, and its cosine c, each by the best; it is the j-th passage of its document in
+    ``ranked``. So a document of many passages does not take the place of others that are found as
+    well.
     """
     best = max((score for _, score in ranked), default=0.0)
     if best <= 0:
@@ -53,7 +55,8 @@ def lifted(
         document = document_of[id]
         seen[document] += 1
         lift = _WORDS_WEIGHT * words[document] / most if most > 0 else 0.0
-        lift += _VECTOR_WEIGHT * max(0.0, near[document]) / nearest if nearest > 0 else 0.0
+        cosine = max(0.0, near[document]) / nearest if nearest > 0 else 0.0
+        lift += vector_worth * _VECTOR_WEIGHT * cosine
         scores[id] = score / best + weight * lift / seen[document]
     return sorted(scores.items(), key=lambda pair: -pair[1])
 

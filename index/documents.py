@@ -76,7 +76,8 @@ def _lifted(
         for document, (id, title, text) in first.items()
     }
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
-    again = lifted(high, document_of, documents, terms(question), share)
+    worth = worth_for(index, question) if index.embedder.semantic else 1.0
+    again = lifted(high, document_of, documents, terms(question), share, worth)
     if walks:
         weight = _NEAREST_WEIGHT * share * worth_for(index, question)
         again = nearer_first(again, near, weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -135,6 +136,8 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     # Words repeat a part of the meaning where the vectors tell it.
     words = 1 - 0.6 * worth if index.embedder.semantic else 1.0
     settings = BridgingSettings(lexical_weight=words, vector_weight=worth)
+    if not graph.has_titled_pages:  # a part of a long text is not what its title names
+        settings = replace(settings, unled=1.0)
     allowed = allowed_places(index)
     if loaded.is_flat:
         found = nearest_allowed(index, asked, max(_NEAR, most))

@@ -131,6 +131,11 @@ class WholeGraph(PassageGraph):
     inside: Ints | None = None
     inside_ends: NDArray[np.int64] | None = None
 
+    @cached_property
+    def has_titled_pages(self) -> bool:
+        """Whether there are at least half as many titles as passages."""
+        return 2 * int(self.titled.sum()) >= self.passages
+
     def bearing(self, word: str) -> Ints:
         """The entities with this word in their key, in order."""
         number = self.words.get(word)

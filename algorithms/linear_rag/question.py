@@ -95,7 +95,9 @@ def _seed(graph: WholeGraph, question: str, start: int, end: int, opening: bool)
         return None
     words = [word for word in _TOKEN.findall(written) if word.lower() not in STOP_WORDS]
     single = not re.search(r"[\s\-]", written)
+    # A title of function words alone, such as The Do-Over, is a name by its capitals.
     capital = any(not word[0].islower() for word in words) and not (opening and single)
+    capital = capital or not words
     if single and not capital and (not graph.titled[entity] or _common(graph, written)):
         return None
     certain = 1.0 if graph.certain[entity] else UNCERTAIN

@@ -30,6 +30,8 @@ class BridgingSettings:
     passage adds to 1 for being mentioned in it. ``own_title``: the weight of leaving a passage by
     its own title. ``common``: entities in a larger share of the passages carry nothing.
     ``lexical_weight`` and ``vector_weight``: what BM25 and the cosines count, each in [0, 1].
+    ``unled``: the weight of a reset passage to which no name in the question leads, against up to
+    1 more for the others; 1 leaves their shares as they are.
     ``uncertain``: the weight of dates and numbers against 1 for names. ``negligible``: edges with
     a smaller probability are left out, to save time."""
 
@@ -46,6 +48,7 @@ class BridgingSettings:
     common: float = 0.05
     lexical_weight: float = 1.0
     vector_weight: float = 1.0
+    unled: float = 0.03
     uncertain: float = 0.3
     negligible: float = 0.003
 
@@ -134,9 +137,21 @@ def start_of(
         relevance = _to_one(np.where(np.repeat(allowed, graph.sentence_counts), relevance, 0))
         question = _spoken_of(graph, question, allowed)
     passages, entities = reset(graph, question, direct, settings)
-    return WalkStart(
+    start = WalkStart(
         question, direct, relevance, passages, entities, *edge_weights(graph, relevance, settings)
     )
+    return _led(graph, start, settings) if settings.unled < 1 and entities.any() else start
+
+
+def _led(graph: PassageGraph, start: WalkStart, settings: BridgingSettings) -> WalkStart:
+    """``start`` from passages by (``unled`` + √(w/max w)) of their share.
+
+    w is their share of a short walk from the names in the question alone.
+    """
+    names = replace(start, passages=np.zeros_like(start.passages))
+    reached, _ = walk(graph, names, replace(settings, rounds=SETTLED - 1))
+    led = start.passages * (np.float32(settings.unled) + np.sqrt(_to_one(reached)))
+    return replace(start, passages=led * (start.passages.sum() / led.sum()))
 
 
 def _spoken_of(

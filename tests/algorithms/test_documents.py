@@ -29,6 +29,13 @@ def test_a_document_near_the_question_goes_before_others():
     assert order(near, ["tides"]) == ["page 2", "log 1", "log 2", "page 1"]
 
 
+def test_cosines_lift_by_the_worth_of_the_vectors():
+    near = {"log": LOG._replace(cosine=0.2), "page": PAGE._replace(cosine=0.8)}
+    assert lifted(RANKED, DOCUMENT_OF, near, ["tides"], vector_worth=0.0)[0][0] == "log 1"
+    scores = dict(lifted(RANKED, DOCUMENT_OF, near, ["tides"], vector_worth=0.5))
+    assert scores["page 2"] == pytest.approx(0.9 + 0.15)
+
+
 def test_the_lift_of_a_document_is_shared_out_over_its_passages():
     scores = dict(lifted(RANKED, DOCUMENT_OF, {"log": LOG, "page": PAGE}, QUESTION))
     assert scores["page 2"] == pytest.approx(0.9 + 0.3)
