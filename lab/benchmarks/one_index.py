@@ -38,8 +38,9 @@ def main(
     check_record(kept)
     datasets = [load_dataset(folder) for folder in sets]
     layers = dict.fromkeys(layer for one in retrievers for layer in layers_of(one))
-    named = {} if index is None else {"index": index}
-    context = IndexContext(embeddings=embeddings, layers=["passages", *layers], **named)
+    context = IndexContext(embeddings=embeddings, layers=["passages", *layers])
+    if index is not None:
+        context = context.model_copy(update={"index": index})
     sources: IndexInput = {"sources": [str(dataset.passages) for dataset in datasets]}
     with indexed(sources, context) as (built, _):
         catalogue = built.catalogue

@@ -114,6 +114,12 @@ def test_lower_case_words_weigh_little(graph: WholeGraph) -> None:
     assert weights["bread"] < 0.1
 
 
+def test_capitals_make_a_name_of_function_words() -> None:
+    graph = build_graph([passage_record("The Do-Over", "The Do-Over is a film.")])
+    [seed] = read_question(graph, "Who directed The Do-Over?").seeds
+    assert (graph.keys[seed.entity], seed.weight) == ("do over", 1)
+
+
 def test_edges_of_a_passage_and_of_an_entity_are_probabilities(graph: WholeGraph) -> None:
     relevance = np.linspace(0.1, 1, len(graph.lengths) - graph.passages).astype(np.float32)
     leaving, arriving = edge_weights(graph, relevance, BridgingSettings())
@@ -193,6 +199,21 @@ def test_a_walk_counts_by_the_names_in_the_sentences_that_it_starts_from(graph: 
         assert rank(graph, question, near) == pytest.approx(own)
     assert 0.1 < worth[0] < 1
     assert worth[1] == pytest.approx(0, abs=0.01)
+
+
+def test_passages_that_the_names_lead_to_start_the_walk_first(graph: WholeGraph) -> None:
+    parts = read_question(graph, "Where was the director of Silent Harbour born?")
+    near = np.array([0, 0.9, 0, 0, 0, 0.9, 0], dtype=np.float32)
+    cosines = replace(flat(graph), passages=near)
+    plain = start_of(graph, parts, cosines, BridgingSettings(unled=1.0))
+    led = start_of(graph, parts, cosines, BridgingSettings())
+    lifted = led.passages[[1, 5]] / plain.passages[[1, 5]]
+    assert lifted[0] > 5 * lifted[1]  # Ada Quill, whom Silent Harbour names, and Glass
+    assert led.passages.sum() == pytest.approx(plain.passages.sum())
+    assert graph.has_titled_pages
+    assert not build_graph(
+        [passage_record("Moby Dick", text) for _, text in TEXTS]
+    ).has_titled_pages
 
 
 def test_the_sentence_most_like_the_question_lifts_its_passage(graph: WholeGraph) -> None:
