@@ -106,7 +106,6 @@ def ask(
     if as_json:
         from ..nodes.subgraph import with_plain_messages
 
-        # Only the router returns the question, which the page of an answer shows.
         show.print_json({"asked": question, **with_plain_messages(asked.output)})
     else:
         show_answer(asked, context.model, passages)

@@ -89,8 +89,7 @@ def ask_graph(
     """The output of ``graph``; a person is asked where it stops to ask.
 
     On a terminal the answer of a model is printed while it is written, where it ``writes``.
-    ``runner`` outlives the run; Ctrl-C ends only the run. Raises KeyboardInterrupt for that, and
-    RagraphsError.
+    ``runner`` outlives the run, which Ctrl-C ends by KeyboardInterrupt. Raises RagraphsError.
     """
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command

@@ -281,8 +281,7 @@ def _is_repeated(plain: str, end: int, after: int) -> bool:
 def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:
     last = re.split(r"[\s(\[\"“'‘]", plain[max(start, dot - _LONGEST_ABBREVIATION) : dot])[-1]
     following = _word_at(plain, after).lstrip("\"'“‘([")
-    # "No. 5", "2024. 4. 18."; "P. Abara" is a person's
-    if (last != "P" and last.lower() in _NUMBERED) or last.isdecimal():
+    if (last != "P" and last.lower() in _NUMBERED) or last.isdecimal():  # "No. 5", "2024. 4. 18."
         return following.isdecimal() and (len(following) < 3 or not last.isdecimal())
     if last in _DATED:  # "(c. 12th century)"
         return following[:1].isdecimal()

@@ -31,9 +31,9 @@ class Compared(NamedTuple):
 Similarity = Callable[[Sequence[Compared]], Sequence[float]]
 
 _MOST, _MOST_OF_A_PASSAGE = 6, 3
-# Of a word that stands in its context, of the cosine with the question, and of the passage's rank.
-# Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
-_CONTEXT, _COSINE, _RANK = 0.7, 0.4, 0.2
+# Of a word that stands in its context, or elsewhere in its passage; of the cosine with the
+# question, and of the passage's rank. Not fitted: 0.2 to 0.8 and 0.1 to 0.4 do as well.
+_CONTEXT, _PASSAGE, _COSINE, _RANK = 0.7, 0.15, 0.4, 0.2
 # For a line that has something of the kind asked for; 0.3 to 0.6 do as well.
 _TYPED, _LIKELY = 0.4, 0.5
 # For a line with a reason, where one is asked for; against one that asks or leads to the next, or
@@ -189,8 +189,8 @@ def compared(
 
 
 def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
-    """The inverse frequency of each mark among what ``lines`` say themselves; their sum is 1."""
-    counts = Counter(one for line in lines for one in line.own.intersection(asked))
+    """The inverse frequency among ``lines`` of each mark; their sum is 1."""
+    counts = Counter(one for line in lines for one in (line.own | line.around).intersection(asked))
     found = {one: math.log(1 + len(lines) / (0.5 + counts[one])) for one in asked}
     total = sum(found.values()) or 1.0
     return {one: weight / total for one, weight in found.items()}
@@ -224,11 +224,16 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     weighed = weights(asked_marks(telling_words(question)), lines)
     because = _BECAUSE if _WHY.search(question) else 0.0
     shape = analyse_question(question)
+    held: dict[int, frozenset[str]] = {}
+    for line in lines:
+        own = (line.own | line.around).intersection(weighed)
+        held[line.passage] = held.get(line.passage, frozenset()) | own
 
     def relevance(line: Line) -> float:
         said = _COSINE * line.cosine + _RANK / (1 + line.passage)
-        for one, weight in weighed.items():
-            said += weight * (1 if one in line.own else _CONTEXT if one in line.around else 0)
+        for one in held[line.passage]:
+            share = 1 if one in line.own else _CONTEXT if one in line.around else _PASSAGE
+            said += share * weighed[one]
         said += because * bool(_REASON.search(line.text))
         said -= _LITTLE * (len(line.text) < _SHORT or line.text.endswith(_ASKS))
         return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)

@@ -29,6 +29,7 @@ from ..prompts.extraction_replies import Description, Facts, MoreToFind, Passage
 from ..prompts.prompt import Excerpt, Prompt
 from .follow_up import stand_alone
 from .lines import Compared, Similarity
+from .questions import write_questions
 from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
@@ -108,8 +109,6 @@ class OfflineLanguageModel:
         return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> replies.PassageQuestions:
-        from .questions import write_questions
-
         return write_questions(texts[0]["title"], texts[0]["text"])
 
     def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:

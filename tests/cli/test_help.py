@@ -27,6 +27,15 @@ def test_the_flags_of_a_command_that_is_typed_are_made_alone(asked, made):
     assert made in commands and (len(commands) == 1) == (asked == made)
 
 
+@pytest.mark.parametrize(("typed", "reads"), [([], False), (["--top-k", "3"], True)])
+def test_hidden_flags_are_read_only_where_a_flag_is_typed(typed, reads):
+    group = get_group(program("ask"))
+    context = group.make_context("ragraphs", ["ask", "Why?", *typed])
+    _, command, _ = group.resolve_command(context, ["ask", "Why?", *typed])
+    names = {one.name for one in command.params}
+    assert {"question", "model"} <= names and ("top_k" in names) == reads
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "context", "without"),
