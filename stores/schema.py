@@ -27,7 +27,7 @@ from .vacuuming import vacuum
 
 logger = logging.getLogger("ragraphs.stores")
 
-FORMAT = 4
+FORMAT = 5
 _FORMAT_ROW = {"name": "format", "value": str(FORMAT)}
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"

@@ -27,19 +27,19 @@ _TEXT = Text().with_variant(Text(collation="C"), "postgresql")
 _SHORT = 200  # characters, which compressed would hardly get fewer
 
 
-class Packed(TypeDecorator[str]):
-    """A long text that is read as a whole. SQLite keeps it compressed; PostgreSQL does so itself.
+def compressed(text: str | None) -> str | bytes | None:
+    """A text as SQLite keeps it: where it is long, its UTF-8 by zlib."""
+    return text if text is None or len(text) < _SHORT else zlib.compress(text.encode(), level=1)
 
-    Texts of indexes of before stand there as they are.
-    """
+
+class Packed(TypeDecorator[str]):
+    """A long text that is read as a whole. SQLite keeps it compressed; PostgreSQL does so itself."""
 
     impl = _TEXT
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Any) -> Any:
-        if value is None or dialect.name != "sqlite" or len(value) < _SHORT:
-            return value
-        return zlib.compress(value.encode(), level=1)
+        return compressed(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Any) -> str | None:
         return zlib.decompress(value).decode() if isinstance(value, bytes) else value

@@ -10,8 +10,8 @@ import numpy as np
 from sqlalchemy import Connection, RowMapping, bindparam, text
 
 from .pieces import last_lines
-from .queries import batches, column_names, raw_name
-from .tables import WORD
+from .queries import batches, column_names, is_postgresql, raw_name
+from .tables import WORD, compressed
 from .vector_tables import packed
 
 # In words of their own, since the tables of an earlier format stay as they were.
@@ -70,8 +70,28 @@ def _halved(row: RowMapping, column: str) -> dict[str, Any]:
     return {column: blob, "dimension": 0, "size": -1}
 
 
+def _with_packed_texts(connection: Connection) -> None:
+    """Turns format 4 into format 5: SQLite keeps long texts compressed; names lose an index."""
+    connection.exec_driver_sql(f"DROP INDEX IF EXISTS {raw_name(connection, _OF_NAMES)}")
+    if is_postgresql(connection):
+        return
+    for table, column in _TEXTS:
+        rows = connection.execute(text(f"SELECT rowid, {column} FROM {table}"))
+        put = text(f"UPDATE {table} SET {column} = :text WHERE rowid = :row")
+        for batch in batches(rows.all()):
+            kept = [{"row": row, "text": compressed(said)} for row, said in batch]
+            connection.execute(put, kept)
+
+
+_OF_NAMES = "ix_name_forms_name"
+_TEXTS = [("readings", "value"), ("communities", "summary"), ("communities", "findings")]
 _VECTORS = [("sentence_vectors", "passage", "vectors"), ("question_vectors", "id", "vector")]
-_STEPS = {"1": _with_lines_before, "2": _with_metadata, "3": _with_half_vectors}
+_STEPS = {
+    "1": _with_lines_before,
+    "2": _with_metadata,
+    "3": _with_half_vectors,
+    "4": _with_packed_texts,
+}
 EARLIER = frozenset(_STEPS)  # the formats that are upgraded
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -100,6 +101,26 @@ def test_an_earlier_format_gets_the_lines_before_passages_and_keeps_what_was_rea
         assert [value for _, value in readings.values("facts")] == [{"entities": []}]
         assert len(readings.missing("facts", "m")) == 5
         assert len(readings.missing("facts", "m", "words of today")) == 6
+
+
+def test_format_5_keeps_long_texts_compressed(opened):
+    engine = opened(create=True)
+    facts = {"entities": [{"name": "Forth Bridge", "said": "It was designed by Fowler. " * 20}]}
+    Catalogue(engine).write_documents([NewDocument("a", "a", "a", "hash", [Piece(0, 4, "One.")])])
+    passage = next(Catalogue(engine).all_passages())["id"]
+    ReadingStore(engine).put([Reading(passage, "facts", "m", facts)])
+    as_in_format(engine, 4)
+    assert sizes_of_readings(engine) == [len(json.dumps(facts))]
+    engine.dispose()
+    engine = upgraded(opened)
+    assert [value for _, value in ReadingStore(engine).values("facts")] == [facts]
+    shortest = 0 if engine.dialect.name == "sqlite" else len(json.dumps(facts)) - 1
+    assert shortest < sizes_of_readings(engine)[0] <= shortest + 200
+
+
+def sizes_of_readings(engine: Engine) -> list[int]:
+    with engine.connect() as connection:
+        return list(sql(connection, "SELECT length(value) FROM readings").scalars())
 
 
 @pytest.mark.slow

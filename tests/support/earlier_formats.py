@@ -16,13 +16,16 @@ _VECTORS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("sentence_vectors", "sentence_vectors_beside"), _SENTENCES),
     **dict.fromkeys(("question_vectors", "question_vectors_beside"), _QUESTIONS),
 }
+_TEXTS = ("readings", "value"), ("communities", "summary"), ("communities", "findings")
 
 
 def as_in_format(engine: Engine, format: int) -> None:
-    """Takes from a database all that formats after ``format``, 1 to 3, have added."""
+    """Takes from a database all that formats after ``format``, 1 to 4, have added."""
     with engine.begin() as connection:
         begin_writing(connection)
-        _with_whole_vectors(connection)
+        _with_plain_texts(connection)
+        if format < 4:
+            _with_whole_vectors(connection)
         if format < 3:
             sql(connection, "DROP TABLE outdated_entries")
         for table, column in [
@@ -34,6 +37,16 @@ def as_in_format(engine: Engine, format: int) -> None:
         if format == 2:  # of today's reader
             sql(connection, "UPDATE files SET content = replace(content, '6:', '2:')")
             sql(connection, "UPDATE documents SET content = replace(content, '6:', '2:')")
+
+
+def _with_plain_texts(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        for table, column in _TEXTS:
+            rows = sql(connection, f"SELECT rowid, {column} FROM {table}").all()
+            for id, kept in [row for row in rows if isinstance(row[1], bytes)]:
+                plain = zlib.decompress(kept).decode()
+                change = f"UPDATE {table} SET {column} = :plain WHERE rowid = :id"
+                sql(connection, change, plain=plain, id=id)
 
 
 def _with_whole_vectors(connection: Connection) -> None:
