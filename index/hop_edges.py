@@ -253,7 +253,7 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
 
 
 def _rows_before(index: Index, found: Carried, before: Arrays, texts: Ints) -> Ints | None:
-    """The place of each of the in-coming ``texts`` among those of ``before``; −1 of a new one.
+    """The place that each of the in-coming ``texts`` had in ``before``; −1 of a new one.
 
     None where nothing is taken over.
     """

@@ -21,7 +21,6 @@ from .queries import (
     table_names,
     upsert,
 )
-from .readings import write_codes
 from .schema import format_of
 from .upgrade import EARLIER, upgrade
 from .vacuuming import vacuum
@@ -64,9 +63,6 @@ def copy_tables(source: Engine, target: Engine, report: Callable[[int, int], Non
         with target.begin() as connection:
             upgrade(connection, format)
         vacuum(target)
-    if tables.reading_codes not in set(_copied(source)):
-        with target.begin() as connection:
-            write_codes(connection)
     _go_on_counting(target)
 
 

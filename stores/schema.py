@@ -20,8 +20,7 @@ from ..state.errors import IndexNotFoundError, RagraphsError
 from . import lexical_index
 from .queries import add_missing, begin_writing, is_postgresql, table_names, upsert
 from .read_only import open_read_only
-from .readings import write_codes
-from .tables import metadata, properties, reading_codes
+from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
 from .vacuuming import vacuum
 
@@ -203,14 +202,11 @@ def bring_up_to_date(engine: Engine) -> None:
     """
     with engine.begin() as connection:
         begin_writing(connection)
-        lacks_codes = reading_codes.name not in table_names(connection)
         create_tables(connection)
         found = _format(connection)
         if found in EARLIER:
             upgrade(connection, found)
             upsert(connection, properties, [_FORMAT_ROW])
-        if lacks_codes:
-            write_codes(connection)
     if found in EARLIER and not is_postgresql(engine):
         vacuum(engine)
 

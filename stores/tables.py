@@ -33,7 +33,7 @@ def compressed(text: str | None) -> str | bytes | None:
 
 
 class Packed(TypeDecorator[str]):
-    """A long text that is read as a whole. SQLite keeps it compressed; PostgreSQL does so itself."""
+    """A long text, read as a whole, which SQLite keeps compressed and PostgreSQL compresses."""
 
     impl = _TEXT
     cache_ok = True

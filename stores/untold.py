@@ -1,5 +1,5 @@
-"""What has changed since it was last followed: entities for communities and their reports, and
-passages for their graph.
+"""Entities and passages that have changed since communities, reports and the passage graph were
+made of them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, text
 
 from .pieces import last_lines
 from .queries import batches, column_names, is_postgresql, raw_name
+from .readings import write_codes
 from .tables import WORD, compressed
 from .vector_tables import packed
 
@@ -71,18 +72,21 @@ def _halved(row: RowMapping, column: str) -> dict[str, Any]:
 
 
 def _with_packed_texts(connection: Connection) -> None:
-    """Turns format 4 into format 5: SQLite keeps long texts compressed; names lose an index."""
+    """Turns format 4 into format 5: SQLite keeps long texts compressed, and readings have codes.
+
+    Names lose an index.
+    """
     connection.exec_driver_sql(f"DROP INDEX IF EXISTS {raw_name(connection, _OF_NAMES)}")
-    if is_postgresql(connection):
-        return
-    for table, column in _TEXTS:
-        rows = connection.execute(text(f"SELECT rowid, {column} FROM {table}"))
+    for table, column in () if is_postgresql(connection) else _TEXTS:
+        rows = connection.execute(text(_PLAIN.format(column, table)))
         put = text(f"UPDATE {table} SET {column} = :text WHERE rowid = :row")
         for batch in batches(rows.all()):
             kept = [{"row": row, "text": compressed(said)} for row, said in batch]
             connection.execute(put, kept)
+    write_codes(connection)
 
 
+_PLAIN = "SELECT rowid, {0} FROM {1} WHERE typeof({0}) = 'text'"  # copied ones are compressed
 _OF_NAMES = "ix_name_forms_name"
 _TEXTS = [("readings", "value"), ("communities", "summary"), ("communities", "findings")]
 _VECTORS = [("sentence_vectors", "passage", "vectors"), ("question_vectors", "id", "vector")]

@@ -40,13 +40,13 @@ def as_in_format(engine: Engine, format: int) -> None:
 
 
 def _with_plain_texts(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite":
-        for table, column in _TEXTS:
-            rows = sql(connection, f"SELECT rowid, {column} FROM {table}").all()
-            for id, kept in [row for row in rows if isinstance(row[1], bytes)]:
-                plain = zlib.decompress(kept).decode()
-                change = f"UPDATE {table} SET {column} = :plain WHERE rowid = :id"
-                sql(connection, change, plain=plain, id=id)
+    sql(connection, "DROP TABLE reading_codes")
+    for table, column in _TEXTS if connection.dialect.name == "sqlite" else ():
+        packed = f"SELECT rowid AS row, {column} AS kept FROM {table} WHERE typeof(kept) = 'blob'"
+        for one in sql(connection, packed).mappings().all():
+            plain = zlib.decompress(one["kept"]).decode()
+            change = f"UPDATE {table} SET {column} = :plain WHERE rowid = :row"
+            sql(connection, change, plain=plain, row=one["row"])
 
 
 def _with_whole_vectors(connection: Connection) -> None:
