@@ -150,9 +150,8 @@ def _bind(node: dict[str, Any], longest: int, most: int) -> None:
         node.setdefault("maxLength", longest)
 
 
-@cache
 def _replies() -> dict[str, type[PromptReply]]:
-    """All types of replies and of their parts, by name."""
+    """All types of replies and of their parts that are imported by now, by name."""
     found: dict[str, type[PromptReply]] = {}
     classes: list[type[PromptReply]] = [PromptReply]
     while classes:

@@ -116,7 +116,7 @@ def test_a_killed_comparison_goes_on_and_asks_nothing_twice(judged):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["Answer", "Verdicts"])
 def test_a_limit_of_tokens_ends_it_in_a_sentence_and_the_same_command_goes_on(judged, part):
-    most = {"Answer": "1500", "Verdicts": "1900"}[part]
+    most = {"Answer": "1500", "Verdicts": "1940"}[part]
     ended = [judged.ended(*SMALL, *TWO, "--max-tokens", most)]
     before = judged.model.counts
     assert ended[0].code == 1 and "the same command goes on from here" in ended[0].err

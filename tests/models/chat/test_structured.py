@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pydantic import create_model
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
 from ragraphs.prompts.replies import Answer, Grades, PromptReply, Queries
 from ragraphs.prompts.tog2_replies import RelationScores
@@ -124,3 +125,12 @@ def test_no_reply_of_100_kb_takes_long_to_read(before):
 def test_json_that_lost_its_end_is_told_apart_from_other_mending(text, lost):
     read = read_reply(text, Queries)
     assert read.value.queries[0] == "one" and read.lost_its_end is lost
+
+
+def test_replies_that_are_defined_after_others_were_asked_for_have_bounds_as_well():
+    def most_parts(name: str) -> int:
+        part = create_model(name, __base__=PromptReply, said=(str, ...))
+        whole = create_model(f"Of{name}", __base__=PromptReply, parts=(list[part], ...))
+        return int(reply_schema(whole, bounded=True)["properties"]["parts"]["maxItems"])
+
+    assert most_parts("FirstPart") == most_parts("LaterPart") > 0
