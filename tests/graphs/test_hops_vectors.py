@@ -207,7 +207,6 @@ def test_questions_are_answered_by_the_vectors_that_the_edges_have(indexing):
 
 
 @pytest.mark.slow
-@pytest.mark.in_folder("no database lacks a table of an earlier version")
 def test_sketches_of_lexical_embeddings_are_kept_without_their_zeros(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     index = indexing.index
@@ -227,6 +226,7 @@ def test_sketches_with_few_zeros_are_kept_whole():
     assert list(kept) == ["question_sketches"]
 
 
+@pytest.mark.in_folder("no database lacks a table of an earlier version")
 def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     change(indexing, "DROP TABLE question_vectors")
