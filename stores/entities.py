@@ -211,7 +211,7 @@ class EntityStore:
     def naming(self, passages: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
         """Each passage that names entities, with a text of where it does, and of their names.
 
-        Only those of ``passages``, if they are given.
+        Of ``passages`` alone, if they are given.
         """
         table, name = tables.mentions.c, tables.entities.c.name
         place = sql.cast(table.start, sql.String) + " " + sql.cast(table.end, sql.String) + " "
