@@ -71,7 +71,7 @@ def changed_documents(connection: Connection) -> set[str]:
 def passages_to_merge(
     connection: Connection, documents: Iterable[str] | None = None
 ) -> list[MergedPassage]:
-    """The passages in which facts were read, or those of ``documents``, as they are."""
+    """The passages in which facts were read, as they are, of ``documents`` or of all."""
     table = _PASSAGES.c
     query = select(table.id, table.document, table.start, _READ.c.code).join(_READ, _IS_READ)
     if documents is None:
