@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, RowMapping, bindparam, text
+from sqlalchemy import BindParameter, Connection, RowMapping, bindparam, text
 
 from .pieces import last_lines
 from .queries import batches, column_names, is_postgresql, raw_name
@@ -78,15 +78,16 @@ def _with_packed_texts(connection: Connection) -> None:
     """
     connection.exec_driver_sql(f"DROP INDEX IF EXISTS {raw_name(connection, _OF_NAMES)}")
     for table, column in () if is_postgresql(connection) else _TEXTS:
-        rows = connection.execute(text(_PLAIN.format(column, table)))
+        plain = text(f"SELECT rowid FROM {table} WHERE typeof({column}) = 'text'")
+        rows: BindParameter[Any] = bindparam("rows", expanding=True)
+        given = text(f"SELECT rowid, {column} FROM {table} WHERE rowid IN :rows").bindparams(rows)
         put = text(f"UPDATE {table} SET {column} = :text WHERE rowid = :row")
-        for batch in batches(rows.all()):
-            kept = [{"row": row, "text": compressed(said)} for row, said in batch]
-            connection.execute(put, kept)
+        for batch in batches(connection.scalars(plain).all()):
+            said = connection.execute(given, {"rows": batch}).all()
+            connection.execute(put, [{"row": row, "text": compressed(one)} for row, one in said])
     write_codes(connection)
 
 
-_PLAIN = "SELECT rowid, {0} FROM {1} WHERE typeof({0}) = 'text'"  # copied ones are compressed
 _OF_NAMES = "ix_name_forms_name"
 _TEXTS = [("readings", "value"), ("communities", "summary"), ("communities", "findings")]
 _VECTORS = [("sentence_vectors", "passage", "vectors"), ("question_vectors", "id", "vector")]
