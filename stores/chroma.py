@@ -19,15 +19,7 @@ from numpy.typing import NDArray
 
 from ..state.errors import IncompleteIndexError, RagraphsError, UnavailableError
 from .chroma_client import DATABASE, ChromaClient, open_folder, open_server, server_address
-from .chroma_rows import (
-    MOST_READ,
-    MOST_ROWS,
-    describe_rows,
-    entries_of,
-    nearest,
-    owned_ids,
-    vectors_of,
-)
+from .chroma_rows import MOST_READ, MOST_ROWS, describe_rows, entries_of, nearest, vectors_of
 from .chroma_turns import FolderTurn, turn_at
 from .queries import batches, patience
 from .vectors import FIRST, PARTS, Collection, Entry, Generation, Vectors
@@ -40,7 +32,6 @@ logger = logging.getLogger("ragraphs.stores")
 T = TypeVar("T")
 
 _SHOWN: Collection = "passages"
-_OWNERS = {"entities": "entity", "reports": "community"}  # keys of metadata
 _EMBEDDED_ROWS = 512
 _SHARED_ROWS = 32
 _LONGEST_PAUSE = 0.1
@@ -106,13 +97,6 @@ class ChromaVectors(Vectors):
 
     def ids(self, collection: Collection) -> set[str]:
         return set(self._read(collection, lambda store: store.get(include=[])["ids"]) or ())
-
-    def owned(self, collection: Collection, owners: AbstractSet[str]) -> set[str]:
-        found = (
-            self._read(collection, partial(owned_ids, key=_OWNERS[collection], owners=batch))
-            for batch in batches(sorted(owners))
-        )
-        return {id for ids in found for id in ids or ()}
 
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,6 @@ def describe_rows(store: ChromaCollection, entries: Sequence[Entry]) -> None:
     }
     if changed:
         store.update(list(changed), metadatas=list(changed.values()))
-
-
-def owned_ids(store: ChromaCollection, key: str, owners: Sequence[str]) -> list[str]:
-    """The ids of the rows that have one of ``owners`` under ``key``."""
-    wanted: Any = {key: {"$in": list(owners)}}
-    return store.get(where=wanted, include=[])["ids"]
 
 
 def nearest(

@@ -154,7 +154,7 @@ def many(vectors: Vectors) -> None:
 
 def owned(vectors: Vectors) -> None:
     """Finds the vectors of owners, which begin their ids."""
-    entries = [Entry(f"e{n}-{n}", "", {"entity": f"e{n}", "type": "person"}) for n in (1, 2, 3)]
+    entries = [Entry(f"e{n}-{n}", "", {}) for n in (1, 2, 3)]
     vectors.add("entities", entries, _units(1, 2, 3))
     found = vectors.owned("entities", {"e1", "e3", "e4"})
     require(found == {"e1-1", "e3-3"}, f"found were {found}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from ragraphs.index import entities as entity_vectors
 from ragraphs.index import near_graph, resolution
 from ragraphs.stores import tables
 from ragraphs.stores.postgresql_errors import LostConnectionError
@@ -111,6 +112,23 @@ def test_a_vector_of_an_entity_that_was_lost_is_made_by_the_next_run(indexing):
     indexing.index.vectors.remove("entities", sorted(ids)[:2])
     indexing.run(documents=documents, context=CONTEXT)
     assert indexing.index.vectors.ids("entities") == ids
+
+
+def test_a_change_looks_at_the_vectors_of_entities_that_changed_alone(indexing, monkeypatch):
+    documents = [a_document(random.Random(n), n) for n in range(6)]
+    indexing.run(documents=documents, context=CONTEXT)
+    changed, all_entities = entity_vectors._changed_vectors, indexing.index.entities.count()
+    wanted = []
+
+    def noted(index):
+        wanted.append(changed(index))
+        return wanted[-1]
+
+    monkeypatch.setattr(entity_vectors, "_changed_vectors", noted)
+    documents[0] |= {"text": "Ada Quill met Lea Winter at Corin Town."}
+    indexing.run(documents=documents, context=CONTEXT)
+    [(ids, present)] = wanted
+    assert present and len(ids) < all_entities
 
 
 @pytest.mark.slow
