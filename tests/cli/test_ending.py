@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 LONGEST = 10.0
 LOOP = "while True: pass"
 IN_C = "import re; re.match('(a+)+$', 'a' * 60 + 'b')"  # which lets no other thread run
+TWO = "--workers", "2"
 HANGING = """
 import pathlib, sys, threading, time
 
@@ -75,8 +76,15 @@ def hanging(root: Path, code: str, *options: str) -> Iterator[subprocess.Popen[b
         yield process
 
 
-@pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["one process", "two"])
-@pytest.mark.parametrize("code", [LOOP, IN_C], ids=["loop", "C"])
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        pytest.param(LOOP, (), id="loop-one process"),
+        pytest.param(IN_C, TWO, id="C-two"),
+        pytest.param(LOOP, TWO, id="loop-two", marks=pytest.mark.thorough),
+        pytest.param(IN_C, (), id="C-one process", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_thread_that_never_ends_does_not_keep_the_server(root, code, options):
     with hanging(root, code, *options) as process:
         assert ended(process, signal.SIGTERM) < LONGEST

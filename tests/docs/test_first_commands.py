@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from doc_pages import PAGES, READMES, ROOT, Block, blocks_of, commands_of, text_of
-from installing import REQUIRED, inherited, typed
+from installing import REQUIRED, inherited, typed, uv
 
 SMALL = "tests/algorithms/test_claims.py"  # of all tests, since the clone would test itself again
 _RELEASED = re.compile(r".*pip install ragraphs\b.*")
@@ -50,6 +50,15 @@ def clone() -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with uv alone, which `make` uses where it finds it; CI itself has none."""
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "bin").mkdir()
+    (folder / "bin/uv").symlink_to(uv(folder))
+    return str(folder / "bin")
+
+
 def has(clone: Path, package: str) -> bool:
     python = str(clone / ".venv/bin/python")
     asked = (
@@ -59,16 +68,16 @@ def has(clone: Path, package: str) -> bool:
 
 
 @pytest.mark.slow
-def test_the_first_commands_set_a_fresh_clone_up_and_what_they_print_next_works(clone):
+def test_the_first_commands_set_a_fresh_clone_up_and_what_they_print_next_works(clone, programs):
     demo, test = (shlex.join(words) for words in commands_of(first_block("README.md")))
-    shown = typed(clone, demo)
+    shown = typed(clone, demo, programs)
     assert "John Fowler and Benjamin Baker" in shown
     assert not has(clone, "pytest") and not has(clone, "ray")
     following = re.findall(r"^\$ (.+)$", shown, re.MULTILINE)
     folder, asked = following[following.index("cd .venv/bridges") :][:2]
-    assert "4,600" in typed(clone, f"{folder} && {asked}")
+    assert "4,600" in typed(clone, f"{folder} && {asked}", programs)
 
-    tested = typed(clone, test, PYTEST_ADDOPTS=f"{SMALL} -n 0")
+    tested = typed(clone, test, programs, PYTEST_ADDOPTS=f"{SMALL} -n 0")
     assert " passed" in tested and "failed" not in tested and has(clone, "pytest")
     for again in (demo, test):
-        assert "install" not in typed(clone, f"{again} --dry-run")
+        assert "install" not in typed(clone, f"{again} --dry-run", programs)

@@ -23,6 +23,11 @@ _LOCAL = "http://127.0.0.1:11434/v1"  # of the model server that a reader has
 _OTHERS = re.compile(r"^(?:make|pip|ollama|export OPENAI_)\b.*$", re.MULTILINE)
 _ADDRESS = re.compile(r"http://\S+?/(?=;)")
 Install = Callable[[str, str, str], Path]
+PAGES = [  # tests/test_readme.py shows that both languages tell to run the same
+    pytest.param(page, marks=() if english else pytest.mark.thorough)
+    for pair in (READMES, QUICKSTARTS)
+    for page, english in zip(pair, (True, False), strict=True)
+]
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +113,7 @@ def alone(install: Install) -> str:
     return str(install("3.11", "highest", ""))
 
 
-@pytest.mark.parametrize("page", [*READMES, *QUICKSTARTS])
+@pytest.mark.parametrize("page", PAGES)
 def test_a_first_page_is_executed_literally_in_an_empty_folder(
     alone: str, tmp_path: Path, openai: OpenAIStub, page: str
 ) -> None:

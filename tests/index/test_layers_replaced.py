@@ -21,7 +21,6 @@ from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import DamagedArraysError, Scratch
 
 _SAVES = 12
-_LOOKS = 200_000
 _NUMBERS = 40_000
 _NAMES = "source", "target", "similarity", "names"
 
@@ -93,12 +92,13 @@ def _look_from_outside(name: str, looks: int, told: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.in_folder("processes read the files of one folder")
-def test_no_look_of_other_processes_finds_nothing(tmp_path):
+@pytest.mark.parametrize("looks", [20_000, pytest.param(200_000, marks=pytest.mark.thorough)])
+def test_no_look_of_other_processes_finds_nothing(tmp_path, looks):
     index = open_index(Context(index=str(tmp_path / "index")), create=True)
     saved(index)
     spawned = multiprocessing.get_context("spawn")
     told = spawned.Queue()
-    given = index.name, _LOOKS // 2, told
+    given = index.name, looks // 2, told
     readers = [spawned.Process(target=_look_from_outside, args=given) for _ in range(2)]
     for reader in readers:
         reader.start()
@@ -108,4 +108,4 @@ def test_no_look_of_other_processes_finds_nothing(tmp_path):
         saves += 1
     counts = sum((told.get(timeout=60) for _ in readers), Counter[str]())
     assert set(counts) <= {"found", "loaded"}, counts
-    assert counts.total() == _LOOKS and saves >= _SAVES
+    assert counts.total() == looks and saves >= _SAVES
