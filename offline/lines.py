@@ -39,6 +39,7 @@ _TYPED, _LIKELY = 0.4, 0.5
 # For a line with a reason, where one is asked for; against one that asks or leads to the next, or
 # is so short.
 _BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？", ":")
+_CLOSING = "'\"”’»」』)*_"  # what may stand behind the end of a sentence
 _LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
 _HYPHENED = re.compile(r"\b[A-Za-z]{1,5}-[A-Za-z]{1,5}\b")
@@ -161,7 +162,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         for before, span in zip(texts, spans, strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
             dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
-            bound = dropped or PRONOUN.search(span.plain) or before.endswith(_ASKS)
+            bound = dropped or PRONOUN.search(span.plain) or _asks(before)
             subject = subject if bound else span.plain
             context = (passage["title"], *heading, *([subject, before] if bound else []))
             around = frozenset[str]().union(*map(marks, context))
@@ -235,10 +236,15 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
             share = 1 if one in line.own else _CONTEXT if one in line.around else _PASSAGE
             said += share * weighed[one]
         said += because * bool(_REASON.search(line.text))
-        said -= _LITTLE * (len(line.text) < _SHORT or line.text.endswith(_ASKS))
+        said -= _LITTLE * (len(line.text) < _SHORT or _asks(line.text))
         return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)
 
     return sorted(lines, key=lambda line: -relevance(line))
+
+
+def _asks(text: str) -> bool:
+    """Whether ``text`` asks or leads to the next sentence, in quotation marks or not."""
+    return text.rstrip(_CLOSING).endswith(_ASKS)
 
 
 @lru_cache(maxsize=20_000)

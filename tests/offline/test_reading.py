@@ -282,6 +282,11 @@ def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
             "Hold the button for ten seconds.",
         ),
         (
+            "Why do you doubt your senses?",
+            "'Why do you doubt your senses?'\n'A bit of beef deceives them.' I have senses.",
+            "'A bit of beef deceives them.'",
+        ),
+        (
             "Which letters does the sign of the gate have?",
             "The sign of the gate has:\n- The letters B and C.\n- A lamp.",
             "The letters B and C.",
