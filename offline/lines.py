@@ -232,11 +232,13 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
 
     def relevance(line: Line) -> float:
         said = _COSINE * line.cosine + _RANK / (1 + line.passage)
+        asks = _asks(line.text)
+        own = _CONTEXT if asks else 1  # its words are those of the answer after it
         for one in held[line.passage]:
-            share = 1 if one in line.own else _CONTEXT if one in line.around else _PASSAGE
+            share = own if one in line.own else _CONTEXT if one in line.around else _PASSAGE
             said += share * weighed[one]
         said += because * bool(_REASON.search(line.text))
-        said -= _LITTLE * (len(line.text) < _SHORT or _asks(line.text))
+        said -= _LITTLE * (len(line.text) < _SHORT or asks)
         return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)
 
     return sorted(lines, key=lambda line: -relevance(line))
