@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from ..algorithms.closeness import closest_first
 from ..algorithms.documents import WholeDocument, lifted, nearer_first
 from ..algorithms.repeats import PlacedText, without_repeats
 from ..context import RetrieverName
 from ..language.analyser import terms
 from ..models.query_vectors import embed_queries
+from ..offline.lines import asked_marks, telling_words
 from ..state.places import section_of
 from ..state.records import Passage
 from .opening import Index
@@ -29,14 +31,18 @@ def weighed_by_documents(
 ) -> list[tuple[str, float]]:
     """``ranked`` passages, of which the first ones are lifted by what their documents say.
 
-    Of these, one that repeats better ones under the same title and date is left out. Blocks.
+    In a long document those change places in which more words of the question stand together. One
+    that repeats better ones under the same title and date is left out. Blocks.
     """
     found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
     texts = {
         id: PlacedText((one["title"], str(one["metadata"].get("date"))), one["text"])
         for id, one in found.items()
     }
-    return without_repeats(_lifted(index, question, ranked, retriever, found), texts)
+    ranked = _lifted(index, question, ranked, retriever, found)
+    if retriever in {"graph", "hybrid"}:
+        ranked = closest_first(ranked, found, asked_marks(telling_words(question)))
+    return without_repeats(ranked, texts)
 
 
 def _lifted(
