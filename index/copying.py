@@ -28,6 +28,7 @@ _ATTEMPTS = 10
 _OWN = {
     *("id", "format", "name", "writer", HOME, COPIED_FROM),
     *("vectors", "vectors_written", "vectors_beside"),
+    *(f"listed_{collection}" for collection in get_args(Collection)),
 }
 
 

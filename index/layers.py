@@ -20,6 +20,7 @@ from ..context import LayerName
 from ..models.meter import current_meter
 from ..state.errors import RagraphsError
 from ..stores.arrays import DamagedArraysError, Scratch
+from ..stores.moved_rows import MovedRows
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ logger = logging.getLogger("ragraphs.index")
 Arrays = dict[str, "NDArray[Any]"]
 Make = Callable[[Index, Scratch], Arrays]
 _STAMP, _MADE_BY = "stamp", "made_by"
+PURGING = "purging"  # property: whether nothing that was removed may be left in any file
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Layer:
         large ones in the files of the ``Scratch`` that it is given.
         """
         stamp = self.stamp_of(*parts)
-        if self.is_current(index, stamp) and not (self.file and (index.anew or self.damage(index))):
+        if self.is_current(index, stamp) and not (self.file and self._is_due(index)):
             return
         started = time.monotonic()
         signed = {_STAMP: np.array(stamp), _MADE_BY: np.array(version("ragraphs"))}
@@ -102,6 +104,14 @@ class Layer:
         name = index.arrays.save(self.file, lambda scratch: make(index, scratch) | signed, before)
         self.record(index, stamp, name)
         self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
+
+    def _is_due(self, index: Index) -> bool:
+        """Whether arrays of the right stamp are to be made again."""
+        if index.anew or self.damage(index):
+            return True
+        if not index.catalogue.property(PURGING):
+            return False
+        return any(isinstance(one, MovedRows) for one in self._read(index).values())
 
     def log(self, seconds: float, figures: Mapping[str, int]) -> None:
         """Tells the log that the layer was made, of how much, and how long it took."""

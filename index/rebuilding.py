@@ -8,11 +8,10 @@ from typing import Any
 
 from ..models.meter import current_meter
 from ..stores.vectors import FIRST, new_generation
-from .layers import LAYERS
+from .layers import LAYERS, PURGING
 from .opening import VECTORS, Index
 
 BESIDE = "vectors_beside"
-_PURGING = "purging"
 # Of ``ragraphs evaluate``: they quote what they were given.
 _ANSWERS, _EVALUATIONS = "answers.jsonl", "evaluations"
 
@@ -56,8 +55,8 @@ def begin(index: Index, *, anew: bool, purge: bool) -> None:
         index.sentences.beside.clear()
         index.questions.beside.clear()
     beside = {"generation": new_generation(), "anew": anew}
-    purging = purge or index.catalogue.property(_PURGING)
-    index.catalogue.set_properties({BESIDE: beside, _PURGING: purging})
+    purging = purge or index.catalogue.property(PURGING)
+    index.catalogue.set_properties({BESIDE: beside, PURGING: purging})
 
 
 def finish(index: Index) -> None:
@@ -83,7 +82,7 @@ def finish(index: Index) -> None:
 
 def is_purging(index: Index) -> bool:
     """Whether a run was asked to leave nothing of what was removed, and has not ended. Blocks."""
-    return bool(index.catalogue.property(_PURGING))
+    return bool(index.catalogue.property(PURGING))
 
 
 def finish_purge(index: Index) -> None:
@@ -91,7 +90,7 @@ def finish_purge(index: Index) -> None:
     (index.folder / _ANSWERS).unlink(missing_ok=True)
     rmtree(index.folder / _EVALUATIONS, ignore_errors=True)
     if index.catalogue.vacuum():
-        index.catalogue.set_property(_PURGING, None)
+        index.catalogue.set_property(PURGING, None)
     else:
         current_meter().warn(
             "Another process is reading the index, so that bytes of removed texts may be left in "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -31,12 +31,13 @@ from ..state.errors import IncompleteIndexError
 from ..state.records import Passage
 from ..stores import large
 from ..stores.arrays import Scratch
+from ..stores.moved_rows import followed
 from ..stores.queries import batches
 from ..stores.untold import UNLINKED, nothing_untold
 from ..stores.vector_tables import Empty, SentenceVectors
 from .freshness import behind
 from .known_sentences import CUT, CUTTING
-from .layers import ENTITIES, SENTENCES, Arrays, built_layers
+from .layers import ENTITIES, PURGING, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
 from .rebuilding import BESIDE
@@ -248,23 +249,35 @@ def _moved_vectors(
     graph: WholeGraph,
     empty: Callable[[str, tuple[int, ...]], NDArray[Any]],
 ) -> Arrays:
-    """The vectors of passages and their sentences, of which those ``kept`` are moved."""
+    """The vectors of passages and their sentences, of which those ``kept`` are moved.
+
+    Only the others are written, where these are few.
+    """
+    new, former = np.flatnonzero(kept < 0), graph_from_arrays(before).first_sentence
+    counts = {ids[place]: int(graph.sentence_counts[place]) for place in new.tolist()}
+    added = passage_vectors(index, list(counts)) if counts else before[_PASSAGES][:0]
+    of_added = index.sentences.load(counts) if counts else before[_SENTENCES][:0]
+    release(index)
+    if not index.catalogue.property(PURGING):
+        rows = spans(former[kept], graph.sentence_counts)
+        rows[np.repeat(kept < 0, graph.sentence_counts)] = -1
+        moved = (
+            followed(before[_PASSAGES], kept, added),
+            followed(before[_SENTENCES], rows, of_added),
+        )
+        if all(moved):
+            return dict(zip((_PASSAGES, _SENTENCES), cast(Any, moved), strict=True))
     passages = empty(_PASSAGES, (len(ids), before[_PASSAGES].shape[1]))
     sentences = empty(_SENTENCES, (int(graph.sentence_counts.sum()), passages.shape[1]))
-    new, ends = np.flatnonzero(kept < 0), np.append(graph.first_sentence, len(sentences))
-    former = graph_from_arrays(before).first_sentence
+    ends = np.append(graph.first_sentence, len(sentences))
     breaks = np.flatnonzero((np.diff(kept) != 1) | (kept[:-1] < 0)) + 1
     for start, end in pairwise([0, *breaks.tolist(), len(ids)]):  # what stays together is a run
         if (at := int(kept[start])) >= 0:
             passages[start:end] = before[_PASSAGES][at : at + end - start]
             rows = before[_SENTENCES][former[at] :][: ends[end] - ends[start]]
             sentences[ends[start] : ends[end]] = rows
-    if len(new):
-        counts = {ids[place]: int(graph.sentence_counts[place]) for place in new.tolist()}
-        passages[new] = passage_vectors(index, list(counts))
-        rows = spans(graph.first_sentence[new], graph.sentence_counts[new])
-        sentences[rows] = index.sentences.load(counts)
-        release(index)
+    passages[new] = added
+    sentences[spans(graph.first_sentence[new], graph.sentence_counts[new])] = of_added
     return {_PASSAGES: passages, _SENTENCES: sentences}
 
 

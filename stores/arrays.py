@@ -1,8 +1,9 @@
 """Arrays that were derived from the catalogue: a folder of files, one for each array.
 
 A folder never changes: arrays that are made again get one of another name. Large arrays are mapped
-into memory, so that a process holds the parts of them that it uses. The folders of an index in a
-database are this machine's copies of files in a table.
+into memory, so that a process holds the parts of them that it uses. Of one of which few rows differ
+from before, the file is shared with the folder before, and these rows stand beside it. The folders
+of an index in a database are this machine's copies of files in a table.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..state.errors import RagraphsError
+from .moved_rows import ADDED, PLACES, MovedRows, file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -71,8 +73,11 @@ def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         sums = {}
-        for name, array in make(Scratch(unfinished)).items():
+        for name, array in _parted(make(Scratch(unfinished))):
             file = unfinished / f"{name}.npy"
+            if known := _shared(array, file):
+                sums[name] = known
+                continue
             if isinstance(array, np.memmap) and file.exists():
                 array.flush()
             else:
@@ -82,6 +87,38 @@ def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any
         os.replace(unfinished, folder)
     except OSError as error:
         raise unwritable(folder, error) from error
+
+
+def _parted(arrays: Mapping[str, Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+    for name, array in arrays.items():
+        if isinstance(array, MovedRows):
+            yield name, array.base
+            yield name + PLACES, array.places
+            yield name + ADDED, array.added
+        else:
+            yield name, array
+
+
+def _joined(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {name: one for name, one in arrays.items() if "@" not in name}
+    for name in list(found):
+        if name + PLACES in arrays:
+            parts = arrays[name], arrays[name + ADDED], arrays[name + PLACES]
+            found[name] = MovedRows(*parts)
+    return found
+
+
+def _shared(array: NDArray[Any], file: Path) -> list[int] | None:
+    """Lets ``file`` be the one that ``array`` maps; its size and checksum, or None if it is new."""
+    source = file_of(array)
+    if source is None or source.parent == file.parent:
+        return None
+    listed: dict[str, list[int]] = json.loads((source.parent / LIST).read_bytes())
+    try:
+        os.link(source, file)
+    except OSError:  # not every system has links
+        shutil.copyfile(source, file)
+    return listed[source.name.removesuffix(".npy")]
 
 
 def unwritable(folder: Path, error: OSError) -> RagraphsError:
@@ -115,7 +152,7 @@ def load_arrays(folder: Path, *, thoroughly: bool = False) -> dict[str, NDArray[
         raise DamagedArraysError(folder) from error
     if not whole:
         raise DamagedArraysError(folder)
-    return arrays
+    return _joined(arrays)
 
 
 def delete_arrays(folders: Iterable[Path]) -> None:

@@ -277,7 +277,7 @@ class ChromaVectors(Vectors):
         for name, client in self._clients.items():
             client.outdated |= (
                 name != generation.name
-                or (self._url is None and client.written != generation.written)
+                or (self._url is None and not stamp and client.written != generation.written)
                 or client.inode != self._inode(name)
                 or client.stamp != stamp
             )

@@ -31,6 +31,7 @@ _AT_A_TIME = 2_000  # rows in a transaction, each of which waits for the disk
 _LEFT_OUT = {
     tables.properties,
     tables.array_chunks,
+    tables.recent_vectors,
     tables.sentence_vectors_beside,
     tables.question_vectors_beside,
 }

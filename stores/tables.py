@@ -11,6 +11,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Float,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    text,
 )
 
 # Texts are compared by their code points in every database, whatever its language.
@@ -324,6 +326,18 @@ reply_passages = Table(
     Column("passage", WORD, primary_key=True),
 )
 
+# The ids of vectors embedded in the folder, and those of the last changes; see ``recent_vectors``.
+recent_vectors = Table(
+    "recent_vectors",
+    metadata,
+    Column("collection", WORD, primary_key=True),
+    Column("id", WORD, primary_key=True),
+    Column("state", Integer, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("vector", LargeBinary),
+    Index("ix_recent_vectors_waiting", "collection", "id", sqlite_where=text("state > 0")),
+)
+
 # The files of a layer's arrays, of an index in a database; elsewhere they are files of its folder.
 array_chunks = Table(
     "array_chunks",
@@ -337,6 +351,6 @@ array_chunks = Table(
 # In SQLite the rows of pairs stand in their key, instead of a second time beside it.
 for _table in (
     *(descriptions, aliases, entity_passages, mentions, relation_passages, reply_passages),
-    *(name_forms, related_names, explained_names, reading_codes),
+    *(name_forms, related_names, explained_names, reading_codes, recent_vectors),
 ):
     _table.dialect_options["sqlite"]["with_rowid"] = False

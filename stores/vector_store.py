@@ -62,10 +62,13 @@ def vectors_at(
         from .pgvector import PostgresVectors
 
         return PostgresVectors(engine, in_use)
+    if operator.chroma_url is None:
+        from .recent_vectors import RecentVectors
+
+        return RecentVectors(folder, index_id, engine, in_use, operator.root is not None)
     from .chroma import ChromaVectors
 
-    is_shared = operator.root is not None
-    return ChromaVectors(folder, index_id, operator.chroma_url, in_use, is_shared)
+    return ChromaVectors(folder, index_id, operator.chroma_url, in_use)
 
 
 def in_folder(operator: Settings, folder: Path, *, create: bool) -> Settings:

@@ -18,6 +18,7 @@ from ragraphs.index.sentences import link_passages, load_graph
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.arrays import load_arrays
 from ragraphs.stores.chroma import ChromaVectors
+from ragraphs.stores.moved_rows import MovedRows
 from ragraphs.views.passage_graph import drawn_index
 from snapshots import Snapshots
 
@@ -70,9 +71,13 @@ def test_the_vectors_of_a_large_index_lie_in_files(index: Index, way: str) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("shared", [False, True])
 def test_after_a_change_the_vectors_in_files_are_those_of_a_fresh_index(
-    index: Index, tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+    index: Index, tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, shared: bool
 ) -> None:
+    if shared:
+        monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 10_000)
+        monkeypatch.setattr("ragraphs.stores.moved_rows._MOST", 1.0)
     read: list[str] = []
     get = ChromaVectors.get
     monkeypatch.setattr(
@@ -88,6 +93,13 @@ def test_after_a_change_the_vectors_in_files_are_those_of_a_fresh_index(
     assert changed.keys() == anew.keys()
     assert all((changed[name] == anew[name]).all() for name in changed)
     assert ("passage_vectors" in changed) == (way == "flat")
+    moved = [name for name, one in changed.items() if isinstance(one, MovedRows)]
+    assert bool(moved) == (shared and way == "flat")
+    purging = IndexContext(index=index.name, purge=True)
+    index_graph.invoke({"documents": []}, context=purging)
+    purged = load_arrays(SENTENCES.path(index))
+    assert not any(isinstance(one, MovedRows) for one in purged.values())
+    assert all((purged[name] == anew[name]).all() for name in anew)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import pytest
 from postgres_server import PostgresServer
 from ragraphs.stores.array_store import ArrayStore
 from ragraphs.stores.arrays import DamagedArraysError, load_arrays
+from ragraphs.stores.moved_rows import followed
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.queries import is_postgresql
 from ragraphs.stores.tables import array_chunks
@@ -185,3 +186,42 @@ def test_arrays_of_a_folder_that_lack_a_file_are_damaged(tmp_path):
         store.load(name)
     shutil.rmtree(store.path(name))
     assert not store.has(name)
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_of_an_array_of_which_few_rows_changed_the_file_is_shared(tmp_path, monkeypatch, linked):
+    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1000)
+    if not linked:
+        monkeypatch.setattr("os.link", refused)
+    store, rows = ArrayStore(tmp_path), np.random.default_rng(0).normal(size=(100, 8))
+    expected, name = rows, store.save("vectors", lambda scratch: {"rows": rows})
+    first = (store.path(name) / "rows.npy").stat()
+    for step in range(3):
+        kept = np.delete(np.arange(100), step)
+        order = np.insert(kept, 50, -1)
+        new = np.full((1, 8), step, dtype=float)
+        moved = followed(store.load(name)["rows"], order, new)
+        expected = np.insert(expected[kept], 50, new, axis=0)
+        assert moved is not None
+        name = store.save("vectors", lambda scratch, moved=moved: {"rows": moved})
+        store.delete_all_but([name])
+        found = store.load(name, thoroughly=True)["rows"]
+        assert found.shape == (100, 8) and np.array_equal(found, expected)
+        assert np.array_equal(found[[3, 50]], expected[[3, 50]])
+        now = (store.path(name) / "rows.npy").stat()
+        assert (now.st_ino == first.st_ino) == linked and now.st_size == first.st_size
+    many = np.full((11, 8), 9.0)
+    assert followed(store.load(name)["rows"], np.repeat([-1, 5], [11, 89]), many) is None
+
+
+def refused(*paths):
+    raise OSError("this system has no links")
+
+
+def test_a_part_or_another_order_of_a_file_is_not_taken_for_all_of_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1000)
+    store, rows = ArrayStore(tmp_path), np.arange(400.0).reshape(100, 4)
+    before = store.load(store.save("vectors", lambda scratch: {"rows": rows}))["rows"]
+    others = {"turned": before[::-1], "some": before[:50], "same": before}
+    found = store.load(store.save("vectors", lambda scratch: others))
+    assert all(np.array_equal(found[name], others[name]) for name in others)

@@ -1,4 +1,7 @@
-"""Vectors: the same behaviour embedded in a folder, on a Chroma server and in PostgreSQL."""
+"""Vectors: the same behaviour embedded in a folder, on a Chroma server and in PostgreSQL.
+
+In a folder, with the changes of a large collection that wait in the catalogue, too.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chroma_server import ChromaServer, serving_chroma
+from listed_vectors import listed_vectors
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.chroma_client import open_server
@@ -44,6 +48,7 @@ def chroma(server: ChromaServer) -> str:
 @pytest.fixture(
     params=[
         "embedded",
+        "recent",
         *(pytest.param(one, marks=pytest.mark.slow) for one in ("server", "postgresql")),
     ]
 )
@@ -58,6 +63,8 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]
             database = request.getfixturevalue("postgres").url
             engine = open_shared(database, id, create=True, with_vectors=True)
             opened.append(PostgresVectors(engine))
+        elif request.param == "recent":
+            opened.append(listed_vectors(tmp_path / index, id))
         else:
             opened.append(ChromaVectors(tmp_path / index, id, url))
         return opened[-1]
