@@ -1,9 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from passage_graphs import build_graph
 from ragraphs.algorithms.linear_rag.completing import completed
 from ragraphs.algorithms.linear_rag.passage_graph import WholeGraph
 from ragraphs.algorithms.linear_rag.passage_records import passage_record
+from ragraphs.algorithms.linear_rag.question import read_question
+from ragraphs.algorithms.linear_rag.walk import BridgingSettings, Similarities, rank
 from ragraphs.language.analyser import terms
 
 TEXTS = [
@@ -16,7 +20,8 @@ TEXTS = [
     ("Glass", "Glass is made of sand."),
 ]
 BAND, OTHER, FERRY, TIDE, BAKERY = range(5)
-QUESTION = terms("Which rock band from Lisbon released a collection of rare tracks?")
+ASKED = "Which rock band from Lisbon released a collection of rare tracks?"
+QUESTION = terms(ASKED)
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +65,12 @@ def test_names_that_carry_nothing_join_nothing(graph: WholeGraph) -> None:
     before = np.linspace(1, 0.1, graph.passages).astype(np.float32)
     nothing = np.zeros(graph.entities, dtype=np.float32)
     assert np.array_equal(completed(graph, QUESTION, before, nothing), before)
+
+
+def test_a_walk_ends_with_it(graph: WholeGraph) -> None:
+    alike = np.full(graph.sentences, 0.1, dtype=np.float32)
+    cosines = Similarities(np.full(graph.passages, 0.1, dtype=np.float32), alike, alike)
+    parts, settings = read_question(graph, ASKED), BridgingSettings()
+    scores = rank(graph, parts, cosines, settings)
+    before = rank(graph, parts, cosines, replace(settings, completes=False))
+    assert scores[TIDE] > before[TIDE] > 0 and scores[BAKERY] == before[BAKERY]
