@@ -197,12 +197,19 @@ def term_scores(graph: PassageGraph, term: int, span: NDArray[np.int64]) -> tupl
 def sentence_overlap(graph: PassageGraph, words: Iterable[str]) -> Floats:
     """The idf-weighted share of ``words`` that each sentence contains, in [0, 1], shape (S,)."""
     found = np.zeros(len(graph.lengths), dtype=np.float32)
+    for where, share in term_shares(graph, words):
+        found[where] += share
+    return found[: graph.sentences]
+
+
+def term_shares(graph: PassageGraph, words: Iterable[str]) -> list[tuple[Ints, np.float32]]:
+    """The sentences and titles with each of ``words``, and its share of the idf of them all."""
+    terms = {word: graph.vocabulary.get(word) for word in words}
     unseen = math.log1p((graph.total + 0.5) / 0.5)
-    total = 0.0
-    for word in dict.fromkeys(words):
-        term = graph.vocabulary.get(word)
-        rarity = unseen if term is None else float(graph.term_rarity[term])
-        total += rarity
-        if term is not None:
-            found[graph.postings[graph.offsets[term] : graph.offsets[term + 1]]] += rarity
-    return found[: graph.sentences] / np.float32(max(total, 1e-9))
+    rarities = [unseen if t is None else float(graph.term_rarity[t]) for t in terms.values()]
+    total = max(sum(rarities), 1e-9)
+    return [
+        (graph.postings[graph.offsets[term] : graph.offsets[term + 1]], np.float32(rarity / total))
+        for term, rarity in zip(terms.values(), rarities, strict=True)
+        if term is not None
+    ]

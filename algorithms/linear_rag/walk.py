@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .completing import completed
 from .passage_graph import Floats, PassageGraph, bm25, sentence_overlap
 from .question import QuestionParts
 
@@ -32,6 +33,7 @@ class BridgingSettings:
     ``lexical_weight`` and ``vector_weight``: what BM25 and the cosines count, each in [0, 1].
     ``unled``: the weight of a reset passage to which no name in the question leads, against up to
     1 more for the others; 1 leaves their shares as they are.
+    ``completes``: whether passages that complete the best ones are raised.
     ``uncertain``: the weight of dates and numbers against 1 for names. ``negligible``: edges with
     a smaller probability are left out, to save time."""
 
@@ -49,6 +51,7 @@ class BridgingSettings:
     lexical_weight: float = 1.0
     vector_weight: float = 1.0
     unled: float = 0.03
+    completes: bool = True
     uncertain: float = 0.3
     negligible: float = 0.003
 
@@ -82,7 +85,8 @@ def rank(
     settings: BridgingSettings | None = None,
     allowed: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """The score of each passage, ≥ 0: (i + (1 - i)·t)·x/max x + (1 - i)·direct/max direct.
+    """The score of each passage, ≥ 0: (i + (1 - i)·t)·x/max x + (1 - i)·direct/max direct, then
+    raised where it completes the best ones (``completing.completed``).
 
     x is its share of the walk from the question, i how much the names in the question tell
     (``informativeness``), and t how much those do that the walk follows (``leading_on``). Where the
@@ -100,6 +104,8 @@ def rank(
     # Some, for all is alike where nothing was found directly.
     worth = max(NO_FLOW, 1 - share * (1 - leading_on(graph, start, settings)))
     scores = np.float32(worth) * _to_one(walked) + np.float32(share) * _to_one(start.direct)
+    if settings.completes:
+        scores = completed(graph, question.terms, scores, _carried(graph, settings))
     return scores if allowed is None else np.where(allowed, scores, np.float32(0))
 
 

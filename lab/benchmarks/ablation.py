@@ -36,6 +36,7 @@ VARIANTS: dict[str, BridgingSettings] = {
     "without what is asked beside names": replace(_BASE, rest_weight=0.0, overlap_weight=0.0),
     "without titles": replace(_BASE, title_weight=0.0, own_title=1.0),
     "without dates and numbers": replace(_BASE, uncertain=0.0),
+    "without completing the best": replace(_BASE, completes=False),
     "no hubs left out": replace(_BASE, common=1.0),
 }
 

@@ -1,12 +1,15 @@
 """Recall of supporting passages where all sets of questions share one index.
 
 ``python -m lab.benchmarks.one_index SET... --embeddings E [--retriever R]... [--record FILE]``;
-``--index`` names a folder for the index, made where it is missing.
+``--index`` names a folder for the index, made where it is missing. A passage of another set with
+the same title and words counts as the set's own: the retriever finds only the better of the two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +68,9 @@ def _measured(
         for dataset in datasets:
             asked = supported(dataset)
             work = partial(rankings_of, dataset, asked, index, retriever, {"rerank": ""})
-            seconds, found = timed(work)
+            seconds, ranked = timed(work)
+            twins = _twins(dataset, datasets, index.home)
+            found = [list(dict.fromkeys(twins.get(id, id) for id in ids)) for ids in ranked]
             pairs = list(zip(asked, found, strict=True))
             cells = []
             for k in CUTOFFS:
@@ -75,6 +80,25 @@ def _measured(
             milliseconds = f"{1000 * seconds / len(asked):.0f}"
             print(f"| {dataset.name} | {retriever} | {' | '.join(cells)} | {milliseconds} |")
             yield from (output_of(f"{dataset.name}, {retriever}", *pair) for pair in pairs)
+
+
+def _twins(dataset: Dataset, datasets: Sequence[Dataset], home: Path) -> Mapping[str, str]:
+    """The documents of other sets that say the same as a passage of ``dataset``, by its id."""
+    own = {words: id for id, words in _passages(dataset)}
+    return {
+        other.prefix(home) + id: own[words]
+        for other in datasets
+        if other is not dataset
+        for id, words in _passages(other)
+        if words in own
+    }
+
+
+def _passages(dataset: Dataset) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The id of each passage, and the words of its title and text."""
+    lines = dataset.passages.read_text(encoding="utf-8").split("\n")
+    for row in map(json.loads, filter(str.strip, lines)):
+        yield row["id"], tuple(re.findall(r"\w+", f"{row['title']}\n{row['text']}".casefold()))
 
 
 if __name__ == "__main__":

@@ -32,3 +32,21 @@ def test_each_set_is_measured_among_the_passages_of_all(tmp_path, capsys):
     assert len(one.outputs) == 4
     [found] = [row.found for row in one.outputs if row.method == "bridges, graph"]
     assert found is not None and found[0] == "1"
+
+
+@pytest.mark.slow
+def test_a_passage_that_stands_in_two_sets_counts_for_both(tmp_path, capsys):
+    for name, text in (
+        ("bridges", "The Forth Bridge was designed by John Fowler (1817)."),
+        ("engineers", "The Forth Bridge was designed by John Fowler( 1817)."),
+    ):
+        (tmp_path / name).mkdir()
+        passage = {"id": name[0], "title": "Forth", "text": text}
+        asked = {"id": "1", "question": "Who designed it?", "answer": "", "supporting": [name[0]]}
+        (tmp_path / name / "passages.jsonl").write_text(json.dumps(passage))
+        (tmp_path / name / "questions.jsonl").write_text(json.dumps(asked))
+    sets = [str(tmp_path / name) for name in ("bridges", "engineers")]
+    main(sets, "lexical", str(tmp_path / "index"), ["lexical"], None)
+    told = capsys.readouterr().out
+    assert "| bridges | lexical | 100.0 (100) |" in told
+    assert "| engineers | lexical | 100.0 (100) |" in told
