@@ -22,6 +22,10 @@ _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTIL
 _ITEM = re.compile(r"[-*•]\s")
 
 
+class _Row(Span):
+    """A row of a table, whose text has the words of its header."""
+
+
 class PassageExcerpt(NamedTuple):
     """A passage to show, with the citations that stand in it."""
 
@@ -114,6 +118,8 @@ def _pieces(text: str, marks: Sequence[Span]) -> list[Span]:
     pieces += [one for one in said if not any(_overlap(one, code) for code in pieces)]
     for mark in marks:
         met = [piece for piece in pieces if _overlap(mark, piece)]
+        if len(met) == 1 and met[0].start <= mark.start and mark.end <= met[0].end:
+            continue
         start, end = min([mark, *met]).start, max(piece.end for piece in [mark, *met])
         pieces = [piece for piece in pieces if piece not in met]
         code = "".join(piece.plain for piece in met)
@@ -122,8 +128,10 @@ def _pieces(text: str, marks: Sequence[Span]) -> list[Span]:
 
 
 def _piece(text: str, sentence: Span) -> Span:
-    """A sentence; of code it begins where its line does."""
+    """A sentence; of code it begins where its line does, and a row has the words of its header."""
     start, end = sentence[:2]
+    if "|" in sentence.text and "|" not in sentence.plain:
+        return _Row(start, end, sentence.plain.replace("; ", " · "))
     if not any(first <= start < last for first, last in code_blocks(text)):
         return Span(start, end, text[start:end])
     line = text.rfind("\n", 0, start) + 1
@@ -160,12 +168,16 @@ def _between(text: str, piece: Span, following: Span) -> str:
     gap = text[piece.end : following.start]
     if piece.plain and following.plain:
         return gap if gap.isspace() else "\n"
-    return "\n" if _APART.search(gap) or _ITEM.match(following.text) else " "
+    apart = _APART.search(gap) or _ITEM.match(following.text)
+    return "\n" if apart or isinstance(piece, _Row) or isinstance(following, _Row) else " "
 
 
 def _marked(piece: Span, marks: Sequence[Span]) -> Text:
     """The text of ``piece``, in which ``marks`` are styled, the best first."""
     shown = Text()
+    if isinstance(piece, _Row):  # the whole is marked
+        styles = (_BEST if one == marks[0] else _MARKED for one in marks if _overlap(piece, one))
+        return shown.append(piece.text, next(styles, ""))
     place = piece.start
     for mark in sorted(marks):
         start, end = max(mark.start, place), min(mark.end, piece.end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from ragraphs.offline.extraction.extract import extract_facts
 
 MINUTES = """\
