@@ -13,13 +13,14 @@ from rich.text import Text
 
 from ..language.analyser import Span, one_line, sentences
 from ..language.code import code_blocks
+from ..language.markup import prose
 from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
 _BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
 _APART = re.compile(r"\n\s*\n|```|\|[ \t]*\n")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
-_ITEM = re.compile(r"[-*•]\s")
+_ITEM = re.compile(r"[-*•]\s|[*_]*\w[\w .'’/()-]{0,30}:[*_]*\s")  # or a line of a form
 
 
 class _Row(Span):
@@ -168,7 +169,7 @@ def _between(text: str, piece: Span, following: Span) -> str:
     gap = text[piece.end : following.start]
     if piece.plain and following.plain:
         return gap if gap.isspace() else "\n"
-    apart = _APART.search(gap) or _ITEM.match(following.text)
+    apart = _APART.search(gap) or ("\n" in gap and _ITEM.match(following.text))
     return "\n" if apart or isinstance(piece, _Row) or isinstance(following, _Row) else " "
 
 
@@ -189,8 +190,10 @@ def _marked(piece: Span, marks: Sequence[Span]) -> Text:
 
 
 def _flat(piece: Span, start: int, end: int) -> str:
-    """Characters of ``piece`` in one line, but for code, whose lines matter."""
-    text = piece.text[start - piece.start : end - piece.start]
+    """Characters of ``piece`` in one line and without markup, but for code, whose lines matter."""
+    place = slice(start - piece.start, end - piece.start)
+    text = piece.text[place]
     if piece.plain:
         return text.rstrip("\n") if end == piece.end else text
-    return re.sub(r"\s+", " ", text)
+    kept = zip(text, prose(piece.text)[place], strict=True)
+    return re.sub(r"\s+", " ", "".join(one for one, plain in kept if one == plain))

@@ -86,7 +86,8 @@ def _documents(
         read = [one["id"] for one in passages.get(row["id"], ())[:_READ]]
         about = _names(index, read, row["title"])
         if not about and row["id"] in beginnings:
-            text = " ".join(one.plain for one in sentences(beginnings[row["id"]][2]))
+            said = sentences(beginnings[row["id"]][2])
+            text = " ".join(one.plain.lstrip("# ") for one in said)
             about = first_words(text.removeprefix(row["title"]).lstrip())
         yield {"id": row["id"], "title": row["title"], "about": about}
 

@@ -160,3 +160,12 @@ def test_rows_without_a_frame_stand_on_lines_of_their_own():
     found = passage("Lamp: A | Years: 3\nLamp: B | Years: 5\nLamp: C | Years: 6\n")
     shown = excerpt(PassageExcerpt(found, []), in_colour=False)
     assert len(shown.plain.splitlines()) == 3
+
+
+def test_lines_of_a_form_stay_lines_and_emphasis_is_no_part_of_them():
+    text = "**Present:** Nora Feldt\n**Apologies:** Greta Lind\nStaff No.: 2231\nThe *rent* rises."
+    found = passage(text)
+    shown = excerpt(PassageExcerpt(found, [quoted(found, "The *rent* rises.")]), in_colour=False)
+    assert shown.plain.splitlines() == [
+        "Present: Nora Feldt", "Apologies: Greta Lind", "Staff No.: 2231 «The rent rises.»",
+    ]  # fmt: skip
