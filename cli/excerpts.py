@@ -20,7 +20,9 @@ _READABLE = 320  # cells: four lines of a terminal of 80 columns
 _BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
 _APART = re.compile(r"\n\s*\n|```|\|[ \t]*\n")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
-_ITEM = re.compile(r"[-*•]\s|[*_]*\w[\w .'’/()-]{0,30}:[*_]*\s")  # or a line of a form
+_ITEM = re.compile(  # or a line of a form
+    r"(?:[-*•]|\d{1,2}[.)]|\[[ xX]\])\s|[*_]*\w[\w .'’/()-]{0,30}:[*_]*\s"
+)
 
 
 class _Row(Span):
