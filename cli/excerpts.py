@@ -13,13 +13,20 @@ from rich.text import Text
 
 from ..language.analyser import Span, one_line, sentences
 from ..language.code import code_blocks
+from ..language.markup import prose
 from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
 _BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
 _APART = re.compile(r"\n\s*\n|```|\|[ \t]*\n")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
-_ITEM = re.compile(r"[-*•]\s")
+_ITEM = re.compile(  # or a line of a form
+    r"(?:[-*•]|\d{1,2}[.)]|\[[ xX]\])\s|[*_]*\w[\w .'’/()-]{0,30}:[*_]*\s"
+)
+
+
+class _Row(Span):
+    """A row of a table, whose text has the words of its header."""
 
 
 class PassageExcerpt(NamedTuple):
@@ -114,6 +121,8 @@ def _pieces(text: str, marks: Sequence[Span]) -> list[Span]:
     pieces += [one for one in said if not any(_overlap(one, code) for code in pieces)]
     for mark in marks:
         met = [piece for piece in pieces if _overlap(mark, piece)]
+        if len(met) == 1 and met[0].start <= mark.start and mark.end <= met[0].end:
+            continue
         start, end = min([mark, *met]).start, max(piece.end for piece in [mark, *met])
         pieces = [piece for piece in pieces if piece not in met]
         code = "".join(piece.plain for piece in met)
@@ -122,8 +131,10 @@ def _pieces(text: str, marks: Sequence[Span]) -> list[Span]:
 
 
 def _piece(text: str, sentence: Span) -> Span:
-    """A sentence; of code it begins where its line does."""
+    """A sentence; of code it begins where its line does, and a row has the words of its header."""
     start, end = sentence[:2]
+    if "|" in sentence.text and "|" not in sentence.plain:
+        return _Row(start, end, sentence.plain.replace("; ", " · "))
     if not any(first <= start < last for first, last in code_blocks(text)):
         return Span(start, end, text[start:end])
     line = text.rfind("\n", 0, start) + 1
@@ -160,12 +171,16 @@ def _between(text: str, piece: Span, following: Span) -> str:
     gap = text[piece.end : following.start]
     if piece.plain and following.plain:
         return gap if gap.isspace() else "\n"
-    return "\n" if _APART.search(gap) or _ITEM.match(following.text) else " "
+    apart = _APART.search(gap) or ("\n" in gap and _ITEM.match(following.text))
+    return "\n" if apart or isinstance(piece, _Row) or isinstance(following, _Row) else " "
 
 
 def _marked(piece: Span, marks: Sequence[Span]) -> Text:
     """The text of ``piece``, in which ``marks`` are styled, the best first."""
     shown = Text()
+    if isinstance(piece, _Row):  # the whole is marked
+        styles = (_BEST if one == marks[0] else _MARKED for one in marks if _overlap(piece, one))
+        return shown.append(piece.text, next(styles, ""))
     place = piece.start
     for mark in sorted(marks):
         start, end = max(mark.start, place), min(mark.end, piece.end)
@@ -177,8 +192,10 @@ def _marked(piece: Span, marks: Sequence[Span]) -> Text:
 
 
 def _flat(piece: Span, start: int, end: int) -> str:
-    """Characters of ``piece`` in one line, but for code, whose lines matter."""
-    text = piece.text[start - piece.start : end - piece.start]
+    """Characters of ``piece`` in one line and without markup, but for code, whose lines matter."""
+    place = slice(start - piece.start, end - piece.start)
+    text = piece.text[place]
     if piece.plain:
         return text.rstrip("\n") if end == piece.end else text
-    return re.sub(r"\s+", " ", text)
+    kept = zip(text, prose(piece.text)[place], strict=True)
+    return re.sub(r"\s+", " ", "".join(one for one, plain in kept if one == plain))

@@ -16,22 +16,11 @@ from ..graphs.methods import RouterContext
 from . import failing, show
 from .answers import PASSAGES, show_answer
 from .asking import answer_of_server
-from .copying import backup, copy
-from .demo import demo
-from .entities import entities
-from .evaluate import evaluate
-from .export import export
 from .flags import INDEX_ONLY, Commands, Json, Shown, context_options, shown
-from .indexes import indexes
-from .indexing import index
-from .keys import keys
 from .next_steps import advise
 from .operating import Wait
-from .plan import plan
 from .running import answer_by_method, opened, progress_bars, run_index
-from .serve import serve
 from .trace import Trace
-from .trying import try_model
 
 _METHODS_HELP = "Each method has settings of its own: ragraphs ask --method crag --help"
 _INTERRUPTED = 130  # typer's own exit code for Ctrl-C
@@ -274,43 +263,60 @@ def new(folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="DI
     show.sentence(f"Next: cd {folder}, then run ragraphs index documents; its README goes on.")
 
 
-# Most people need those of the first panel.
-_PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Begin": {"ask": ask, "index": index, "chat": chat, "serve": serve, "demo": demo},
-    "Look into an index": {
-        "status": status,
-        "entities": entities,
-        "communities": communities,
-        "export": export,
-    },
-    "Look after it": {
-        "doctor": doctor,
-        "remove": remove,
-        "copy": copy,
-        "backup": backup,
-        "indexes": indexes,
-        "plan": plan,
-        "keys": keys,
-    },
-    "Try and measure": {
-        "try": try_model,
-        "evaluate": evaluate,
-        "calibrate": calibrate,
-        "tune": tune,
-    },
-    "Build on it": {"new": new},
-}
+_Panels = dict[str, dict[str, Callable[..., None] | typer.Typer]]
+
+
+def _panels() -> _Panels:
+    """All commands; most people need those of the first panel."""
+    from .copying import backup, copy
+    from .demo import demo
+    from .entities import entities
+    from .evaluate import evaluate
+    from .export import export
+    from .indexes import indexes
+    from .indexing import index
+    from .keys import keys
+    from .plan import plan
+    from .serve import serve
+    from .trying import try_model
+
+    return {
+        "Begin": {"ask": ask, "index": index, "chat": chat, "serve": serve, "demo": demo},
+        "Look into an index": {
+            "status": status,
+            "entities": entities,
+            "communities": communities,
+            "export": export,
+        },
+        "Look after it": {
+            "doctor": doctor,
+            "remove": remove,
+            "copy": copy,
+            "backup": backup,
+            "indexes": indexes,
+            "plan": plan,
+            "keys": keys,
+        },
+        "Try and measure": {
+            "try": try_model,
+            "evaluate": evaluate,
+            "calibrate": calibrate,
+            "tune": tune,
+        },
+        "Build on it": {"new": new},
+    }
 
 
 def program(command: str = "") -> typer.Typer:
     """The program with ``command`` alone, or with all where none has that name.
 
-    All flags take ten times as long as the flags of one command.
+    All flags take ten times as long as the flags of one command, and a question imports no other.
     """
     app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(every_command)
-    known = any(command in panel for panel in _PANELS.values())
-    for panel, commands in _PANELS.items():
+    panels: _Panels = {"Begin": {"ask": ask}} if command == "ask" else _panels()
+    known = any(command in panel for panel in panels.values())
+    for panel, commands in panels.items():
         for name, asked in commands.items():
             if known and name != command:
                 continue

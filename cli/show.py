@@ -237,19 +237,20 @@ def named(rows: Mapping[str, Any]) -> None:
 def status(described: Any) -> None:
     """Prints the contents of an index, what it lacks, and the files that could not be read."""
     sizes = ("entities", "relations", "claims", "communities", "replies")
-    reader = described.get("reader")
     rows = {
         "index": described["index"] + " (read only)" * bool(described.get("read_only")),
         "documents": f"{described['documents']:,}",
         "passages": f"{described['passages']:,}, of at most {described['passage_tokens']} tokens",
         "layers": _layers(described["layers"], described["unfinished_layers"]),
         "embeddings": described["embeddings"],
-        **({"read by": reader} if reader else {}),
+        **({"read by": described["reader"]} if described.get("reader") else {}),
         **({"hops": _hops(described)} if described.get("hops") else {}),
         **{name: f"{described[name]:,}" for name in sizes if described.get(name)},
         **({"paid for": _paid(described)} if described.get("reply_tokens") else {}),
         "on disk": f"{described['bytes'] / 1e6:,.1f} MB, format {described['format']}",
     }
+    if "communities" in rows:  # the others are mostly of one name each
+        rows["communities"] += f", {described['told_communities']:,} with something to report"
     named(rows)
     for document in described.get("document_list", []):
         out.print(escape(f"  {document['id']}  ({counted(document['passages'], 'passage')})"))

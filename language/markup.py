@@ -25,7 +25,8 @@ _LEADS_TO_CODE = re.compile(r"(?:[.:?!…다요][*_)\"”]*|^[ \t]*#[^\n]*|\A)\s
 _ENDING = r"[^\s.!…;,][ \t]*(?:\n|\Z)"  # of a heading: like that of no sentence
 _HEADING = re.compile(
     rf"(?:\A|^[ \t]*\n)(?:(?: {{0,3}}#{{1,6}}[ \t][^\n]*{_ENDING})+"
-    rf"|[^\s>|][^\n]{{0,120}}{_ENDING}(?:={{3,}}|-{{3,}})[ \t]*$)",
+    rf"|[^\s>|][^\n]{{0,120}}{_ENDING}(?:={{3,}}|-{{3,}})[ \t]*$)"
+    rf"|^#{{2,6}}[ \t][^\n]{{1,120}}{_ENDING}",
     re.MULTILINE,
 )
 _LINE = re.compile(

@@ -41,7 +41,7 @@ _LINK = (
 )
 _OF = re.compile(r"\s+of\s+(?:the\s+)?")
 _NAME = re.compile(
-    rf"(?<![^\W_])(?<![^\W_]_){_CAPITAL}(?:(?:\s+|\s+-\s+){_LINK}?{_CAPITAL}|,\s+Jr\.|\s+\d+(?![^\W_]))*"
+    rf"(?<![^\W_])(?<![^\W_]_){_CAPITAL}(?:(?:\s+|\s+-\s+){_LINK}?{_CAPITAL}|,\s+Jr\.|\s+\d+(?![^\W_]|[.,:]\d))*"
 )
 _QUOTED = re.compile(
     r"[\"“”「『《〈]\s?([^\"“”」』》〉]{2,80}?)[\"“”」』》〉]|``\s?([^`\"]{2,80}?)\s?''"
@@ -79,9 +79,7 @@ _SPOKEN = re.compile(
     r"|added|observed|continued|pursued|whispered|shouted|inquired|retorted|murmured)\b"
 )
 _OPENING = re.compile(r"(?:^|[|#]|[.!?…][)\"”'’]*\s+|(?:^|[\s(–—-])[\"“'‘`]+)[^\w\"“'‘`]*$")
-_TOKEN = re.compile(
-    r"[^\W_]+(?:['’-][^\W_]+)*|[.!?…\"“”‘|#]|(?<!\w)'(?=\w)|(?<=\n)\s*(?:[-*+]|\d+\.)(?= )"
-)
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[.!?…\"“”‘|#]|(?<!\w)'(?=\w)")
 _TITLED = frozenset("Mr Mrs Ms Dr St Mt Prof Capt Col Gen".split())
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:ll|ve|re|d|m))$", re.IGNORECASE)
 _NO_NAME = re.compile(
@@ -182,7 +180,7 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     name's key ("Curie" after "Marie Curie").
     """
     plain = prose(text)
-    lower, names, alone = _words_of(plain)
+    lower, names, alone = _words_of(text)
     titled = _WORDS.findall(title)
     words = _Words(lower, names.union(titled), alone.union(titled[:1]))
     pattern = _title_pattern(title)
@@ -220,17 +218,17 @@ def _lower_words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def _words_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The words of ``text`` in lower case; with a capital within a sentence; after no other."""
-    inside, alone = set[str](), set[str]()
-    before = "."
-    for token in _TOKEN.findall(text):
-        begins = not before[-1].isalnum() or before in _INTERJECTIONS
-        if token[0].isupper() and not begins:
-            word = re.split(r"['’-]", token)[0]
-            inside.add(word)
-            if not before[:1].isupper() or before in _TITLED:
-                alone.add(word)
-        before = before if token == "." and before in _TITLED else token
-    return _lower_words(text), frozenset(inside), frozenset(alone)
+    plain, inside, alone = prose(text), set[str](), set[str]()
+    for sentence in sentences(text):
+        before = "."
+        for token in _TOKEN.findall(plain[sentence.start : sentence.end]):
+            begins = not before[-1].isalnum() or before in _INTERJECTIONS
+            if token[0].isupper() and not begins:
+                inside.add(word := re.split(r"['’-]", token)[0])
+                if not before[:1].isupper() or before in _TITLED:
+                    alone.add(word)
+            before = before if token == "." and before in _TITLED else token
+    return _lower_words(plain), frozenset(inside), frozenset(alone)
 
 
 def _title_pattern(title: str) -> re.Pattern[str] | None:

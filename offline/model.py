@@ -27,9 +27,7 @@ from ..prompts import replies
 from ..prompts import tog2_replies as tog2
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
-from .follow_up import stand_alone
 from .lines import Compared, Similarity
-from .questions import write_questions
 from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
@@ -109,6 +107,8 @@ class OfflineLanguageModel:
         return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> replies.PassageQuestions:
+        from .questions import write_questions  # its patterns take long to compile
+
         return write_questions(texts[0]["title"], texts[0]["text"])
 
     def _extract_facts(self, texts: Sequence[Excerpt], **settings: str) -> Facts:
@@ -189,6 +189,8 @@ class OfflineLanguageModel:
         return graphrag.LocalAnswer(**answer.model_dump(), score=score, follow_ups=[])
 
     def _stand_alone(self, question: str, history: Sequence[Excerpt]) -> replies.StandAloneQuestion:
+        from .follow_up import stand_alone
+
         return replies.StandAloneQuestion(question=stand_alone(question, history))
 
     def _similarity(self, question: str, most: int | None = None) -> Similarity | None:

@@ -182,10 +182,17 @@ class CommunityStore:
         """Each of these by its id, with the title and the summary of its report."""
         return ((id, title, summary) for id, title, summary in self._told("id", "title", "summary"))
 
+    def count_told(self) -> int:
+        """The number of communities whose report has a summary or a finding."""
+        return count_rows(self._engine, self._communities, self._says())
+
+    def _says(self) -> ColumnElement[bool]:
+        table = self._communities
+        return or_(table.c.summary != "", table.c.findings != _NO_FINDINGS)
+
     def _told(self, *columns: str) -> Iterator[Any]:
         table = self._communities
-        told = or_(table.c.summary != "", table.c.findings != _NO_FINDINGS)
-        query = select(*(table.c[name] for name in columns)).where(told)
+        query = select(*(table.c[name] for name in columns)).where(self._says())
         return rows(self._engine, query.order_by(table.c.level, table.c.id))
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:

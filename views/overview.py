@@ -10,6 +10,7 @@ from typing import Any
 from ..index.layers import built_layers
 from ..index.opening import CachedValue, Index, passages_stamp
 from ..language.analyser import sentences
+from ..language.markup import prose
 from ..language.questions import analyse_question
 from ..language.verbs import PASTS
 from ..offline.lines import asked_marks, marks, telling_words
@@ -26,6 +27,13 @@ _ASKED = 400  # passages whose questions are looked at
 _LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
 _OF_THEY = re.compile(rf"What (?:{PASTS}|[a-z]+ed) ")  # "What offered ten pounds?" names nothing
+_DANGLING = re.compile(r"\b(?:it|they|them|he|she|him|this|these|those|then|such|but)\b", re.I)
+_OF_SUBJECT = re.compile(r"(?:Is|Are|Was|Were|Has|Had) (?!(?:the|an?) [a-z])")
+_TELLS = (  # after a name: that a sentence says something of it
+    r"(?: \([^()]*\))?(?:,? (?:is|was|are|were|has|had|can|will|did|[a-z]+(?:[^s]s|ed)"
+    rf"|{PASTS})\b|[은는이가] )"
+)
+_DEFINES = re.compile(r"(?:Who|What) is (?:the )?(.+)\?|(.+?)[은는] (?:무엇|누구)인가\?")
 _LAST = {"definition": 1, "open": 2, "yes_no": 3}  # questions that come after those for a fact
 
 
@@ -78,7 +86,8 @@ def _documents(
         read = [one["id"] for one in passages.get(row["id"], ())[:_READ]]
         about = _names(index, read, row["title"])
         if not about and row["id"] in beginnings:
-            text = " ".join(one.plain for one in sentences(beginnings[row["id"]][2]))
+            said = sentences(beginnings[row["id"]][2])
+            text = " ".join(one.plain.lstrip("# ") for one in said)
             about = first_words(text.removeprefix(row["title"]).lstrip())
         yield {"id": row["id"], "title": row["title"], "about": about}
 
@@ -123,16 +132,15 @@ def _questions(index: Index) -> list[str]:
 def _rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
     """How well a question stands alone, the best first: those for a fact that say most.
 
-    None for a question about its document's title that no sentence names: it may be the name of a
-    file, or a word that is no name, as in "What is Tools?".
+    None for a question that does not stand alone, and for one about a title of which no sentence
+    says anything: it may be the name of a file, or of a row, as in "What is fuse 5 A?".
     """
-    if _OF_THEY.match(asked):
-        return None
     title = told["title"]
-    told_of = (
-        one.plain.replace(title, "") for one in sentences(told["text"]) if title in one.plain
-    )
-    if title in asked and not any(any(map(str.isalpha, rest)) for rest in told_of):
+    defined = _DEFINES.fullmatch(asked)
+    name = (defined[1] or defined[2]) if defined else title if title in asked else ""
+    if _OF_THEY.match(asked) or _DANGLING.search(asked) or (_OF_SUBJECT.match(asked) and not name):
+        return None
+    if name and not re.search(re.escape(name) + _TELLS, prose(told["text"])):
         return None
     kind, said = analyse_question(asked).answer_type, set(asked_marks(telling_words(asked)))
     if said <= marks(title):

@@ -79,6 +79,7 @@ def describe(index: Index, *, list_documents: bool = False) -> dict[str, Any]:
         described |= index.entities.counts()
     if "communities" in built:
         described["communities"] = index.communities.count()
+        described["told_communities"] = index.communities.count_told()
     if list_documents:
         described["document_list"] = [dict(document) for document in catalogue.documents()]
     return described

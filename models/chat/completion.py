@@ -85,9 +85,9 @@ class EventReader:
         events = [line[5:].strip() for line in lines if line.startswith(b"data:")]
         try:
             return any([self._read(event) for event in events])
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError):
             words = b" ".join(events)[:_LONGEST_BODY].decode(errors="replace")
-            raise RequestError(f"no chat completion: {words}", 200) from error
+            raise RequestError(f"no chat completion: {words}", 200) from None
 
     def _read(self, event: bytes) -> bool:
         data = _parsed(event)
@@ -135,9 +135,11 @@ def completion(text: str) -> AIMessage:
     data = _parsed(text)
     try:
         return _message(data)
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError):
         words = f"no chat completion: {text[:_LONGEST_BODY]}"
-        raise RequestError(words, 200, _error_in(data)) from error
+        if text.lstrip().startswith("<"):
+            words = "a page and no chat completion; the address of most servers ends in /v1"
+        raise RequestError(words, 200, _error_in(data)) from None
 
 
 def _message(data: Any) -> AIMessage:

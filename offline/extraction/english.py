@@ -20,6 +20,7 @@ from .entities import (
     type_of_noun,
     type_of_quoted,
 )
+from .labels import without_labels
 
 _MOST_IN_SENTENCE = 12
 _LONGEST_GAP = 120
@@ -63,7 +64,8 @@ _EDGES = re.compile(r"^(?:also|then|and|who|which) |(?: (?:the|an?))+$")
 def read_english(title: str, text: str) -> MarkedPassage:
     """The things and relations of the passage ``text``, which stands under ``title``."""
     spans = sentences(text)
-    mentions = sorted(find_mentions(title, text), key=lambda m: (m.start, -m.end))
+    found = without_labels(find_mentions(title, text), text, aliases(title))
+    mentions = sorted(found, key=lambda m: (m.start, -m.end))
     grouped = ([m for m in mentions if m.sentence == number] for number in range(len(spans)))
     marks = _settled([list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)], title)
     links: list[KeyLink] = []
@@ -93,7 +95,10 @@ def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:
         written = " ".join(words)
         told = type_of_quoted if mention.kind == "quoted" else type_of_name
         known = told(written, text, start, end)
-        while len(words) > 1 and words[0].rstrip(".").lower() in ADDRESS:
+        greeted = text[end : end + 1] in {"", ","}
+        while len(words) > 1 and (
+            words[0].rstrip(".").lower() in ADDRESS or (greeted and words[0] == "Dear")
+        ):
             del words[0]
         if len(words) == 2 and words[0] == words[1]:
             del words[0]

@@ -31,6 +31,7 @@ _ANIMATE = re.compile(r"(?:에게|께서|한테| 씨| 님)")
 _NO_NAME = re.compile(
     r"(?:들|님|적|들이|니까|장이|야기|총각|저씨|부터|까지|하고|이나|스럽|장독|추장)$"
 )
+_COMMON = frozenset("평소 계기 초기 처음 과거 현재 최근 상태 입력 계산 정밀 결과 방법 내용".split())
 _ROLE = re.compile(
     r"(?:왕|임금|황제|장군|학자|시인|화가|작가|소설가|감독|가수|배우|교수|대통령|총리|장관|군수|판서"
     r"|부제학|스승|제자|아버지|어머니|아들|딸|동생|형|남편|아내) $"
@@ -103,6 +104,8 @@ def _type(text: str, mention: Mention, acting: int, animate: bool) -> str | None
     named = _PERSON.fullmatch(written) and not _NO_NAME.search(written)
     if named and (animate or acting > 1):
         return "person"
+    if written in _COMMON or written.endswith(("죠", "보니")):
+        return None
     noun = _GLOSS.match(after) or (_LONG.fullmatch(written) and _CASE.match(after))
     return "" if noun and strip_particle(written) == written else None
 

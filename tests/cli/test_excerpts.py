@@ -143,10 +143,29 @@ def test_quiet_highlights_shout_neither_in_colour_nor_in_plain_text():
     assert excerpt(found, in_colour=False, quiet=True).plain == "The bridge is long. It is red."
 
 
-def test_rows_of_a_table_stand_on_lines_of_their_own():
+def test_rows_of_a_table_stand_on_lines_of_their_own_with_the_words_of_its_header():
     text = "| week | tea |\n|---|---|\n| 3 March | Basil |\n| 10 March | Noor |\n\nBring a cup."
     found = passage(text)
     shown = excerpt(PassageExcerpt(found, [quoted(found, "10 March | Noor")]), in_colour=False)
     assert shown.plain.splitlines()[-3:] == [
-        "3 March | Basil", "«10 March | Noor»", "Bring a cup.",
+        "week: 3 March · tea: Basil", "«week: 10 March · tea: Noor»", "Bring a cup.",
+    ]  # fmt: skip
+    coloured = excerpt(PassageExcerpt(found, [quoted(found, "10 March | Noor")]), in_colour=True)
+    assert [coloured.plain[one.start : one.end] for one in coloured.spans] == [
+        "week: 10 March · tea: Noor"
+    ]
+
+
+def test_rows_without_a_frame_stand_on_lines_of_their_own():
+    found = passage("Lamp: A | Years: 3\nLamp: B | Years: 5\nLamp: C | Years: 6\n")
+    shown = excerpt(PassageExcerpt(found, []), in_colour=False)
+    assert len(shown.plain.splitlines()) == 3
+
+
+def test_lines_of_a_form_stay_lines_and_emphasis_is_no_part_of_them():
+    text = "**Present:** Nora Feldt\n**Apologies:** Greta Lind\nStaff No.: 2231\nThe *rent* rises."
+    found = passage(text)
+    shown = excerpt(PassageExcerpt(found, [quoted(found, "The *rent* rises.")]), in_colour=False)
+    assert shown.plain.splitlines() == [
+        "Present: Nora Feldt", "Apologies: Greta Lind", "Staff No.: 2231 «The rent rises.»",
     ]  # fmt: skip

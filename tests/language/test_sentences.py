@@ -205,3 +205,10 @@ def test_lines_of_code_are_not_joined_into_prose():
         "def add(x, y):\n        return x + y",
     ]
     assert texts_of(text)[-1] == "Then it goes on; see (below)."
+
+
+def test_a_heading_of_several_signs_is_none_though_no_blank_line_stands_before_it():
+    text = "Order seeds.\n## February\nSow broad beans.\n# of a novel\nIt goes on."
+    assert [one.plain for one in sentences(text)] == [
+        "Order seeds.", "Sow broad beans.", "# of a novel", "It goes on.",
+    ]  # fmt: skip

@@ -162,3 +162,32 @@ def test_the_graph_is_walked_from_node_to_node(visit, searching):
     page.part("node").locator(".edge").filter(has_text="The Forth Bridge was").first.click()
     expect(chosen).to_contain_text("The Forth Bridge was")
     expect(nodes.locator("[aria-expanded=true]")).to_have_count(2)
+
+
+LABEL = """async () => {
+  const { draw } = await import('/page/static/map_canvas.js');
+  const written = [];
+  const own = {
+    canvas: { width: 400 }, fillText: (text, x, y) => written.push([text, y]),
+    measureText: (text) => ({ width: 7 * text.length }),
+  };
+  const get = (known, name) => known[name] ?? (() => {});
+  const context = new Proxy(own, { get, set: () => true });
+  const circle = { id: 'c', x: 0, y: 0, r: 80, label: 'Ulm, Lampenhaus', colour: 0 };
+  const dots = [-50, 0, 50].map((x) => ({ id: `${x}`, label: '', x, y: 0, at: 0, colour: 0 }));
+  const scene = {
+    circles: [circle], dots, byColour: [dots], inside: [], across: [],
+    known: new Map([['c', circle]]),
+  };
+  const ink = { kinds: ['red'], fills: ['pink'], font: 'sans-serif' };
+  draw(context, scene, { x: 200, y: 200, zoom: 1, width: 400, height: 400 }, ink, {});
+  return written.filter(([text]) => text);
+}"""
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_the_title_of_a_circle_stands_over_none_of_its_entities(visit, searching):
+    page = visit(searching, "#explore/communities")
+    written = page.evaluate(LABEL, None)
+    assert " ".join(text for text, _ in written) == "Ulm, Lampenhaus"
+    assert all(abs(y - 200) > 12 for _, y in written)

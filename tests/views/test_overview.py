@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.index.opening import Index, open_index
-from ragraphs.views.overview import overview, title_of
+from ragraphs.state.records import Passage
+from ragraphs.views.overview import _rank, overview, title_of
 
 DOCUMENTS = [
     {
@@ -95,3 +96,22 @@ def test_places_are_where_sections_and_pages_begin() -> None:
         (9, "B", None),
         (12, "B", 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "text", "stands"),
+    [
+        ("What is fuse 5 A?", "fuse 5 A", "Part: fuse 5 A\nStock: 12", False),
+        ("What is the Forth Bridge?", "Forth Bridge", "The Forth Bridge is long.", True),
+        ("What is KITCHEN - log?", "KITCHEN -- log", "Oat milk is out.", False),
+        ("백두산은 무엇인가?", "백두산", "백두산은 높은 산이다.", True),
+        ("Who received a medal for it?", "Diary", "She received a medal for it.", False),
+        ("Are Dogs not allowed?", "Rules", "Dogs are not allowed.", False),
+        ("Is the interval 24 months?", "Manual", "The interval is 24 months.", True),
+    ],
+)
+def test_a_suggested_question_stands_alone_and_is_answered(asked, title, text, stands):
+    told = Passage(
+        id="1", document="1", title=title, text=text, start=0, end=len(text), metadata={}
+    )
+    assert (_rank(asked, told) is not None) == stands

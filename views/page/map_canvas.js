@@ -11,6 +11,7 @@ const READABLE = 26; // of a circle that has room for its title
 const WIDEST = 130; // of an entity's name
 const POSTER = 1600;
 const SHARP = 2; // times that a poster is enlarged
+const FEW = 1000; // entities that titles keep clear of
 const TOGETHER = 300; // lines of one path: long paths are slow
 
 /* Draws a scene as a view {x, y, zoom} of {width, height} pixels has it.
@@ -142,11 +143,12 @@ function disc(context, x, y, radius) {
 function names({ context, view, ink }, scene, isMoving) {
   const taken = [corner(view)];
   const room = Math.min(view.width, view.height) * 0.8;
+  const seen = scene.dots.length > FEW ? [] : scene.dots.map((one) => [across(view, one.x), down(view, one.y)]);
   for (const one of scene.circles) {
     const radius = one.r * view.zoom;
     if (radius < READABLE || radius > room || !one.label || !isSeen(view, one, radius)) continue;
     letters(context, ink, TITLE, 600);
-    titled(context, taken, one.label, across(view, one.x), down(view, one.y), radius);
+    titled(context, taken, one.label, across(view, one.x), down(view, one.y), radius, seen);
   }
   if (isMoving || view.zoom < 1) return;
   letters(context, ink, NAME, 400);
@@ -158,21 +160,32 @@ function names({ context, view, ink }, scene, isMoving) {
 }
 
 /* Writes a title within a circle, in as many lines as it has room for: in its middle, or at its top
-   where there is much to see in it. */
-function titled(context, taken, label, x, y, radius) {
+   where there is much to see in it; where entities stand there, where it hides the fewest of those
+   that are `seen`: at its top or bottom, above or below it. */
+function titled(context, taken, label, x, y, radius, seen) {
   const most = Math.max(1, Math.min(4, Math.floor((1.1 * radius) / LINE)));
   const all = wrapped(context, label, 1.6 * radius);
   const lines = all.slice(0, most);
   if (all.length > most) lines[most - 1] = cut(context, `${lines[most - 1].replace(/,$/, "")} …`, 1.7 * radius);
-  const top = radius > ROOMY ? y - 0.82 * radius : y - ((lines.length - 1) * LINE) / 2;
-  put(context, taken, lines, x, top + TITLE / 3, TITLE);
+  const high = (lines.length - 1) * LINE;
+  const top = radius > ROOMY ? y - 0.82 * radius : y - high / 2;
+  const tops = [top, y - 0.7 * radius, y + 0.7 * radius - high, y - radius - high - 6, y + radius + LINE];
+  const places = tops.map((place) => place + TITLE / 3);
+  const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2 + DOT;
+  const hidden = places.map((place) => {
+    const [above, below] = [place - TITLE - DOT, place + high + DOT];
+    return seen.filter(([a, b]) => Math.abs(a - x) < half && above < b && b < below).length;
+  });
+  const order = [...places.keys()].sort((a, b) => hidden[a] - hidden[b]);
+  order.some((at) => put(context, taken, lines, x, places[at], TITLE));
 }
 
-/* Writes lines above points of theirs, where nothing is written yet. */
+/* Writes lines above points of theirs, where nothing is written yet; tells whether it has. */
 function put(context, taken, lines, x, y, size) {
   const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2 + 2;
   const box = [x - half, y - size, x + half, y + size / 3 + (lines.length - 1) * LINE];
-  if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return;
+  if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return false;
   taken.push(box);
   lines.forEach((line, at) => write(context, line, x, y + at * LINE));
+  return true;
 }

@@ -8,6 +8,7 @@ const NOTE = /^\s*(?:\/{3,}|!{3}|:{3,})\s*([\p{L}-]+)?[\s|"]*([^"]*?)"?\s*$/u;
 const HEADING = /^\s*#{1,6}\s+(.*)$/;
 const RULE = /^\s*([=\-~^*+#])\1{2,}\s*$/;
 const ROW = /^\s*\|(.+)\|\s*$/;
+const CELLS = /\S \| \S/;
 const BETWEEN = /^[\s|:+-]+$/;
 const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
 const WRAPPED = 50; // the shortest line that is broken because it was full
@@ -97,11 +98,12 @@ function shownBlock({ kind, lines }) {
   return html`<p class="markup-item"><span aria-hidden="true">${sign ?? "•"}</span> ${together(lines, ITEM)}</p>`;
 }
 
-/* Lines of a paragraph as one, without the `sign` that the first begins with; short lines stay lines. */
+/* Lines of a paragraph as one, without the `sign` that the first begins with; short lines and rows stay lines. */
 function together(lines, sign = /^\s+/) {
   const [[first, ...rest] = [], ...others] = lines;
   const all = [[{ ...first, text: first.text.replace(sign, "") }, ...rest], ...others];
-  return all.map((line, at) => [at > 0 && (widthOf(textOf(all[at - 1])) < WRAPPED ? html`<br />` : " "), inline(line)]);
+  const parts = (at) => widthOf(textOf(all[at - 1])) < WRAPPED || CELLS.test(textOf(all[at]));
+  return all.map((line, at) => [at > 0 && (parts(at) ? html`<br />` : " "), inline(line)]);
 }
 
 /* Latin characters that a line has room for; a Korean one takes the room of two. */

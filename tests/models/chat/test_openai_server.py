@@ -73,12 +73,13 @@ async def test_a_redirection_is_told_and_not_followed(openai, open_model):
     assert len(openai.requests) == 1
 
 
-@pytest.mark.parametrize("body", [b"Service is starting", b'{"choices": []}', b"[]"])
+@pytest.mark.parametrize("body", [b"Service is starting", b'{"choices": []}', b"[]", b"<p>Hi</p>"])
 async def test_what_is_no_chat_completion_is_a_typed_failure(openai, open_model, body):
     openai.answer = lambda _: Response(body)
     with pytest.raises(NoReplyError, match="no chat completion") as caught:
         await ask(await open_model())
     assert caught.value.cause == "unreachable"
+    assert "object" not in str(caught.value) and "<p>" not in str(caught.value)
 
 
 async def test_a_reply_without_content_is_asked_for_again(openai, open_model):
