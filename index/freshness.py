@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from ..context import LayerName
 from ..stores.passage_stamp import PASSAGES, changes_in
 from .hierarchy import is_begun
 from .layers import LAYERS
-from .opening import Index
+from .opening import VECTORS, Index
+from .rebuilding import BESIDE
 
 
 def note_followed(index: Index, name: LayerName) -> None:
@@ -36,6 +39,26 @@ def told_behind(late: dict[LayerName, int]) -> str:
     changes = "1 change of a document is" if most == 1 else f"{most:,} changes of documents are"
     layers = "layer" if len(late) == 1 else "layers"
     return f"{changes} not in the {layers} {', '.join(late)} yet."
+
+
+class RunMoment(NamedTuple):
+    """How far a run has come with the documents, and with the vectors that a layer is read with."""
+
+    documents: str | None
+    followed: str | None
+    beside: dict[str, Any] | None
+    in_use: str | None
+
+    @property
+    def is_end(self) -> bool:
+        """Whether no run was begun, and is not at its end, since the layer was made."""
+        return self.documents == self.followed and self.beside is None
+
+
+def moment_of(index: Index, name: LayerName) -> RunMoment:
+    """The moment of a run, or after one, as layer ``name`` sees it. Blocks."""
+    names = PASSAGES, _followed(name), BESIDE, VECTORS
+    return RunMoment(*index.catalogue.properties(*names))
 
 
 def _followed(name: LayerName) -> str:

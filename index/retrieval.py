@@ -128,7 +128,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
 
     loaded = load_graph(index)
     graph = loaded.graph
-    if not graph.passages:
+    if not loaded.sentences.shape[1]:  # there is no passage, or the vectors of none are there yet
         return []
     parts = read_question(graph, question)
     asked = embed_queries(index.embedder, [question, parts.rest or question])
