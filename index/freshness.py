@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..context import LayerName
 from ..stores.passage_stamp import PASSAGES, changes_in
@@ -41,24 +41,14 @@ def told_behind(late: dict[LayerName, int]) -> str:
     return f"{changes} not in the {layers} {', '.join(late)} yet."
 
 
-class RunMoment(NamedTuple):
-    """How far a run has come with the documents, and with the vectors that a layer is read with."""
-
-    documents: str | None
-    followed: str | None
-    beside: dict[str, Any] | None
-    in_use: str | None
-
-    @property
-    def is_end(self) -> bool:
-        """Whether no run was begun, and is not at its end, since the layer was made."""
-        return self.documents == self.followed and self.beside is None
+def is_within_run(index: Index) -> bool:
+    """Whether a run, which may have been killed, is not at its end. Blocks."""
+    return bool(behind(index) or index.catalogue.property(BESIDE))
 
 
-def moment_of(index: Index, name: LayerName) -> RunMoment:
-    """The moment of a run, or after one, as layer ``name`` sees it. Blocks."""
-    names = PASSAGES, _followed(name), BESIDE, VECTORS
-    return RunMoment(*index.catalogue.properties(*names))
+def moment_of(index: Index) -> list[Any]:
+    """Values of which one changes when a run begins, ends or puts vectors in use. Blocks."""
+    return index.catalogue.properties(PASSAGES, VECTORS, BESIDE, *map(_followed, LAYERS))
 
 
 def _followed(name: LayerName) -> str:

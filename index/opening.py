@@ -383,10 +383,6 @@ class CachedValue(Generic[T]):
             value: T = known[1]
             return value
 
-    def forget(self, index: Index) -> None:
-        """Has the value of the whole of ``index`` made anew at its next use."""
-        index.kept.pop(self, None)
-
 
 def passages_stamp(index: Index) -> str:
     """A text that is another one whenever a passage or its metadata has changed. Blocks."""

@@ -34,7 +34,7 @@ from ..stores.arrays import Scratch
 from ..stores.queries import batches
 from ..stores.untold import UNLINKED, nothing_untold
 from ..stores.vector_tables import Empty, SentenceVectors
-from .freshness import RunMoment, moment_of
+from .freshness import is_within_run, moment_of
 from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
@@ -282,7 +282,7 @@ class LoadedGraph:
     passages: NDArray[Any]
     sentences: NDArray[Any]
     is_flat: bool = False
-    lacked_at: RunMoment | None = None
+    lacked_at: list[Any] | None = None
 
     def places_of(self, ids: Sequence[str]) -> NDArray[np.int32]:
         """The rows of the passages ``ids`` in the graph, each once; others are left out."""
@@ -313,8 +313,8 @@ def stored_graph(index: Index) -> tuple[WholeGraph, list[str]]:
 def load_graph(index: Index) -> LoadedGraph:
     """The graph of ``index``, kept for all threads. Blocks; raises RagraphsError without one."""
     loaded = _kept.of(index)
-    if loaded.lacked_at and loaded.lacked_at != moment_of(index, "sentences"):
-        _kept.forget(index)
+    if loaded.lacked_at and loaded.lacked_at != moment_of(index):
+        index.kept.pop(_kept, None)
         loaded = _kept.of(index)
     return loaded
 
@@ -329,15 +329,15 @@ def allowed_places(index: Index) -> NDArray[np.bool_] | None:
 
 def _load(index: Index) -> LoadedGraph:
     while True:
-        moment = moment_of(index, "sentences")
+        moment = moment_of(index)
         try:
             return _loaded(index, moment)
         except IncompleteIndexError:  # a run that goes on or ends meanwhile has brought others
-            if moment_of(index, "sentences") == moment:
+            if moment_of(index) == moment:
                 raise
 
 
-def _loaded(index: Index, moment: RunMoment) -> LoadedGraph:
+def _loaded(index: Index, moment: list[Any]) -> LoadedGraph:
     """The graph. While a run is not at its end, zeros stand for vectors that are not there.
 
     It may have removed passages, or stored some whose vectors are made beside, or not yet. Else
@@ -356,7 +356,7 @@ def _loaded(index: Index, moment: RunMoment) -> LoadedGraph:
     except IncompleteIndexError:
         embedded, cut = index.vectors.ids("passages"), index.sentences.counts()
         kept = {id: n for id, n in counts.items() if id in embedded and cut.get(id) == n}
-        if moment_of(index, "sentences").is_end:
+        if not is_within_run(index):
             raise
     are_kept = np.array([id in kept for id in counts])
     passages, sentences = _vectors(index, kept)

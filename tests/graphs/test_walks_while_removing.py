@@ -16,6 +16,7 @@ TEXTS = {
     "forth": "The Forth Bridge was designed by John Fowler. It stands in Scotland.",
     "fowler": "John Fowler was born in Sheffield. John Fowler met Benjamin Baker in London.",
 }
+PIECE = Piece(0, 40, "The Tay Bridge was designed by Tom Bouch.")
 DOCUMENTS = [{"id": id, "title": id.title(), "text": text} for id, text in TEXTS.items()]
 
 
@@ -138,3 +139,12 @@ def test_the_only_document_that_a_run_has_removed_is_no_error(indexing):
     indexing.run(documents=DOCUMENTS[:1], context={"layers": ["sentences"]})
     indexing.index.catalogue.remove_documents(["forth"])
     assert asked(indexing, "basic")["evidence"] == []
+
+
+def test_a_run_that_has_removed_all_vectors_before_it_adds_others_is_no_error(indexing):
+    indexing.run(documents=DOCUMENTS[:1], context={"layers": ["entities"]})
+    index = indexing.index
+    index.catalogue.remove_documents(["forth"])
+    index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", [PIECE])])
+    index.vectors.remove("passages", sorted(index.vectors.ids("passages")))
+    assert [one["text"] for one in asked(indexing, "tog2")["evidence"]] == [PIECE.text]
