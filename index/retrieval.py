@@ -67,6 +67,8 @@ def _ranked(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
     ranked = _by_passages(index, question, retriever, most)
+    if retriever == "graph" and not ranked:  # a run changes all that can be walked over
+        return _ranked(index, question, "hybrid", most)
     return weighed_by_documents(index, question, ranked, retriever)
 
 

@@ -16,7 +16,10 @@ TEXTS = {
     "forth": "The Forth Bridge was designed by John Fowler. It stands in Scotland.",
     "fowler": "John Fowler was born in Sheffield. John Fowler met Benjamin Baker in London.",
 }
-PIECE = Piece(0, 40, "The Tay Bridge was designed by Tom Bouch.")
+PIECES = [
+    Piece(0, 41, "The Tay Bridge was designed by Tom Bouch."),
+    Piece(41, 80, "John Fowler crossed that bridge in 1878."),
+]
 DOCUMENTS = [{"id": id, "title": id.title(), "text": text} for id, text in TEXTS.items()]
 
 
@@ -135,16 +138,12 @@ def test_vectors_that_were_lacking_are_read_once_they_are_there(indexing, monkey
     assert seen == [False, True]
 
 
-def test_the_only_document_that_a_run_has_removed_is_no_error(indexing):
-    indexing.run(documents=DOCUMENTS[:1], context={"layers": ["sentences"]})
-    indexing.index.catalogue.remove_documents(["forth"])
-    assert asked(indexing, "basic")["evidence"] == []
-
-
-def test_a_run_that_has_removed_all_vectors_before_it_adds_others_is_no_error(indexing):
-    indexing.run(documents=DOCUMENTS[:1], context={"layers": ["entities"]})
+@pytest.mark.parametrize("layer, method", [("sentences", "basic"), ("entities", "tog2")])
+def test_the_only_document_is_found_in_the_middle_of_its_change(indexing, layer, method):
+    indexing.run(documents=DOCUMENTS[:1], context={"layers": [layer]})
     index = indexing.index
     index.catalogue.remove_documents(["forth"])
-    index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", [PIECE])])
+    index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", PIECES)])
     index.vectors.remove("passages", sorted(index.vectors.ids("passages")))
-    assert [one["text"] for one in asked(indexing, "tog2")["evidence"]] == [PIECE.text]
+    found = {one["text"] for one in asked(indexing, method)["evidence"]}
+    assert found == {one.text for one in PIECES}
