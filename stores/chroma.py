@@ -156,7 +156,8 @@ class ChromaVectors(Vectors):
         if self._url is None:
             for folder in self._folder.iterdir():
                 if folder.name.partition(PARTS)[0] == FIRST and folder.name not in kept:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    with turn_at(folder, alone=True):  # Chroma dies of files that go
+                        shutil.rmtree(folder, ignore_errors=True)
             return
         names = {
             self._name(generation, collection)
@@ -254,6 +255,10 @@ class ChromaVectors(Vectors):
             if self._url is None or type(error) is not Exception:
                 raise
             # So chromadb tells of a failed proxy.
+            raise self._unusable(generation, error) from error
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # which cannot be imported
+                raise
             raise self._unusable(generation, error) from error
 
     @contextmanager
