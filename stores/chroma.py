@@ -317,7 +317,7 @@ class ChromaVectors(Vectors):
         except ValueError as error:
             raise self._unusable(generation, error) from error
 
-    def _unusable(self, generation: Generation, error: Exception) -> RagraphsError:
+    def _unusable(self, generation: Generation, error: BaseException) -> RagraphsError:
         if self._url is not None:
             from chromadb.errors import ChromaError, NotFoundError
 
@@ -334,5 +334,5 @@ class ChromaVectors(Vectors):
         )
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
