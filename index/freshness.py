@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..context import LayerName
 from ..stores.passage_stamp import PASSAGES, changes_in
 from .hierarchy import is_begun
 from .layers import LAYERS
-from .opening import Index
+from .opening import VECTORS, Index
+from .rebuilding import BESIDE
 
 
 def note_followed(index: Index, name: LayerName) -> None:
@@ -36,6 +39,16 @@ def told_behind(late: dict[LayerName, int]) -> str:
     changes = "1 change of a document is" if most == 1 else f"{most:,} changes of documents are"
     layers = "layer" if len(late) == 1 else "layers"
     return f"{changes} not in the {layers} {', '.join(late)} yet."
+
+
+def is_within_run(index: Index) -> bool:
+    """Whether a run, which may have been killed, is not at its end. Blocks."""
+    return bool(behind(index) or index.catalogue.property(BESIDE))
+
+
+def moment_of(index: Index) -> list[Any]:
+    """Values of which one changes when a run begins, ends or puts vectors in use. Blocks."""
+    return index.catalogue.properties(PASSAGES, VECTORS, BESIDE, *map(_followed, LAYERS))
 
 
 def _followed(name: LayerName) -> str:

@@ -67,6 +67,8 @@ def _ranked(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
     ranked = _by_passages(index, question, retriever, most)
+    if retriever == "graph" and not ranked:  # a run changes all that can be walked over
+        return _ranked(index, question, "hybrid", most)
     return weighed_by_documents(index, question, ranked, retriever)
 
 
@@ -128,7 +130,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
 
     loaded = load_graph(index)
     graph = loaded.graph
-    if not graph.passages:
+    if not loaded.sentences.shape[1]:  # there is no passage, or the vectors of none are there yet
         return []
     parts = read_question(graph, question)
     asked = embed_queries(index.embedder, [question, parts.rest or question])

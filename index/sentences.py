@@ -35,12 +35,11 @@ from ..stores.moved_rows import followed
 from ..stores.queries import batches
 from ..stores.untold import UNLINKED, nothing_untold
 from ..stores.vector_tables import Empty, SentenceVectors
-from .freshness import behind
+from .freshness import is_within_run, moment_of
 from .known_sentences import CUT, CUTTING
 from .layers import ENTITIES, PURGING, SENTENCES, Arrays, built_layers
 from .opening import CachedValue, Index
 from .progress import progress_of
-from .rebuilding import BESIDE
 from .recorded import place_of
 from .vectors import in_batches, passage_vectors, release, texts_at_once
 
@@ -286,7 +285,8 @@ class LoadedGraph:
     """The graph of an index with its vectors; rows in the order of ``ids``.
 
     Where ``is_flat``, the vectors lie in mapped files, of half the precision, and a question is to
-    be compared with those alone that it touches.
+    be compared with those alone that it touches. ``lacked_at`` is the moment of a run at which some
+    vectors were not there.
     """
 
     ids: NDArray[np.str_]
@@ -295,6 +295,7 @@ class LoadedGraph:
     passages: NDArray[Any]
     sentences: NDArray[Any]
     is_flat: bool = False
+    lacked_at: list[Any] | None = None
 
     def places_of(self, ids: Sequence[str]) -> NDArray[np.int32]:
         """The rows of the passages ``ids`` in the graph, each once; others are left out."""
@@ -324,7 +325,11 @@ def stored_graph(index: Index) -> tuple[WholeGraph, list[str]]:
 
 def load_graph(index: Index) -> LoadedGraph:
     """The graph of ``index``, kept for all threads. Blocks; raises RagraphsError without one."""
-    return _kept.of(index)
+    loaded = _kept.of(index)
+    if loaded.lacked_at and loaded.lacked_at != moment_of(index):
+        index.kept.pop(_kept, None)
+        loaded = _kept.of(index)
+    return loaded
 
 
 def allowed_places(index: Index) -> NDArray[np.bool_] | None:
@@ -336,6 +341,21 @@ def allowed_places(index: Index) -> NDArray[np.bool_] | None:
 
 
 def _load(index: Index) -> LoadedGraph:
+    while True:
+        moment = moment_of(index)
+        try:
+            return _loaded(index, moment)
+        except IncompleteIndexError:  # a run that goes on or ends meanwhile has brought others
+            if moment_of(index) == moment:
+                raise
+
+
+def _loaded(index: Index, moment: list[Any]) -> LoadedGraph:
+    """The graph. While a run is not at its end, zeros stand for vectors that are not there.
+
+    It may have removed passages, or stored some whose vectors are made beside, or not yet. Else
+    raises IncompleteIndexError where one is missing.
+    """
     arrays = SENTENCES.load(index, _link_passages)
     graph = graph_from_arrays(arrays)
     places = arrays["ids"], arrays["id_order"]
@@ -344,26 +364,23 @@ def _load(index: Index) -> LoadedGraph:
         return LoadedGraph(*places, graph, *vectors, is_flat=True)
     ids = arrays["ids"].tolist()
     counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
-    return LoadedGraph(*places, graph, *_vectors(index, counts))
-
-
-def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The vectors of passages and their sentences, of which ``counts`` says the number.
-
-    While a run has removed passages, or stored some whose vectors are made beside, or not yet,
-    theirs are zeros. Raises IncompleteIndexError where others lack vectors.
-    """
     try:
-        return passage_vectors(index, list(counts)), index.sentences.load(counts)
+        return LoadedGraph(*places, graph, *_vectors(index, counts))
     except IncompleteIndexError:
         embedded, cut = index.vectors.ids("passages"), index.sentences.counts()
         kept = {id: n for id, n in counts.items() if id in embedded and cut.get(id) == n}
-        if not (behind(index) or index.catalogue.property(BESIDE)) or len(kept) in (0, len(counts)):
+        if not is_within_run(index):
             raise
     are_kept = np.array([id in kept for id in counts])
     passages, sentences = _vectors(index, kept)
-    of_sentences = are_kept.repeat(list(counts.values()))
-    return _among_zeros(passages, are_kept), _among_zeros(sentences, of_sentences)
+    passages = _among_zeros(passages, are_kept)
+    sentences = _among_zeros(sentences, are_kept.repeat(list(counts.values())))
+    return LoadedGraph(*places, graph, passages, sentences, lacked_at=moment)
+
+
+def _vectors(index: Index, counts: Mapping[str, int]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The vectors of passages and their sentences, of which ``counts`` says the number."""
+    return passage_vectors(index, list(counts)), index.sentences.load(counts)
 
 
 def _among_zeros(vectors: NDArray[Any], places: NDArray[np.bool_]) -> NDArray[Any]:

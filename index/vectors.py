@@ -18,6 +18,7 @@ from ..stores.queries import batches
 from ..stores.vectors import Collection, Entry
 from .cluster.parts import in_parts
 from .concurrency import WORK_THREAD, in_parallel, to_its_end
+from .freshness import is_within_run
 from .opening import Index, mark_written
 from .progress import Progress, progress_of
 from .size import is_large
@@ -201,13 +202,13 @@ def cosines_with(index: Index, vector: NDArray[np.float32], ids: Sequence[str]) 
     """The cosine of each of the passages ``ids`` with ``vector``, by id.
 
     Left out are those that a run, or one that was interrupted, has removed, or not embedded yet.
-    Blocks; raises IncompleteIndexError where no passage of the index has one.
+    Blocks; raises IncompleteIndexError where no passage has one although no run is under way.
     """
     try:
         found = index.vectors.get("passages", ids) @ vector if ids else ()
     except IncompleteIndexError:
         known = dict(index.vectors.search("passages", vector, len(ids), frozenset(ids)))
-        if not known and not index.vectors.ids("passages"):
+        if not (known or is_within_run(index) or index.vectors.ids("passages")):
             raise
         return known
     return dict(zip(ids, map(float, found), strict=True))

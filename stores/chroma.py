@@ -156,7 +156,8 @@ class ChromaVectors(Vectors):
         if self._url is None:
             for folder in self._folder.iterdir():
                 if folder.name.partition(PARTS)[0] == FIRST and folder.name not in kept:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    with turn_at(folder, alone=True):  # Chroma dies of files that go
+                        shutil.rmtree(folder, ignore_errors=True)
             return
         names = {
             self._name(generation, collection)
@@ -255,6 +256,10 @@ class ChromaVectors(Vectors):
                 raise
             # So chromadb tells of a failed proxy.
             raise self._unusable(generation, error) from error
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # which cannot be imported
+                raise
+            raise self._unusable(generation, error) from error
 
     @contextmanager
     def _turn(self, generation: Generation, writes: bool) -> Iterator[FolderTurn]:
@@ -312,7 +317,7 @@ class ChromaVectors(Vectors):
         except ValueError as error:
             raise self._unusable(generation, error) from error
 
-    def _unusable(self, generation: Generation, error: Exception) -> RagraphsError:
+    def _unusable(self, generation: Generation, error: BaseException) -> RagraphsError:
         if self._url is not None:
             from chromadb.errors import ChromaError, NotFoundError
 
@@ -329,5 +334,5 @@ class ChromaVectors(Vectors):
         )
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__

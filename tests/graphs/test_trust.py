@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -13,18 +14,22 @@ from faults import counted_writes, reopen
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from ragraphs.context import BasicContext, HopragContext, IndexContext
-from ragraphs.graphs.basic import graph as basic
-from ragraphs.graphs.hoprag import graph as hoprag
+from ragraphs.context import IndexContext, LayerName
+from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph
+from ragraphs.graphs.methods import METHODS
 from ragraphs.index.copying import copy_index
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.errors import RagraphsError
 from same_index import assert_same
+from snapshots import Snapshots
 
 pytestmark = pytest.mark.in_folder("a kill is played by the stores of a folder")
-LAYERS = ["sentences", "hops", "entities"]
+ALL: list[LayerName] = ["sentences", "hops", "entities"]
+LAYERS = st.sampled_from([ALL, *([layer] for layer in ALL)])
+ASKED = ["basic", "hoprag", "tog2"]
 NAMES = st.sampled_from(["a.txt", "b.md", "c.txt", "below/d.txt"])
+ALL_NAMES = NAMES | st.just("first.txt")  # which is always there
 TEXTS = [
     "Ada Quill designed Arlen Tower in 1901. It was opened by Ben Rook.",
     "Ben Rook, who was born in Corin, met Ada Quill at Arlen Tower.",
@@ -35,11 +40,25 @@ TEXTS = [
 CUT = st.none() | st.integers(1, 150)  # the write at which a run ends; None: at none
 
 
-class Built:
-    """Folders of documents and an index of them, in a folder of their own."""
+def folder_of_tests() -> TemporaryDirectory[str]:
+    """A folder in memory, if the tests have theirs there: a disk waits for each of many writes."""
+    place = os.environ.get("PYTEST_DEBUG_TEMPROOT")
+    return TemporaryDirectory(prefix="ragraphs-trust-", dir=place, ignore_cleanup_errors=True)
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="ragraphs-trust-"))
+
+@cache
+def beginnings() -> tuple[Snapshots, TemporaryDirectory[str]]:
+    """The indexes that lives begin with, and their folder, which is there as long as they are."""
+    folder = folder_of_tests()
+    return Snapshots(Path(folder.name)), folder
+
+
+class Built:
+    """Folders of documents and an index of them with ``layers``, in a folder of their own."""
+
+    def __init__(self, layers: list[LayerName] = ALL) -> None:
+        self.layers, self._place = layers, folder_of_tests()
+        self.folder = Path(self._place.name)
         self.docs, self.name, self.fresh = self.folder / "docs", "index", dict[str, str]()
         self.docs.mkdir()
 
@@ -50,7 +69,7 @@ class Built:
 
     def context(self, name: str = "", **fields: Any) -> IndexContext:
         where = str(self.folder / (name or self.name))
-        return IndexContext(index=where, embeddings="lexical", layers=LAYERS, **fields)
+        return IndexContext(index=where, embeddings="lexical", layers=self.layers, **fields)
 
     def run(self, cut: int | None = None, given: Any = None, **fields: Any) -> bool:
         """Brings the index up to date; from the write ``cut`` on nothing is written.
@@ -66,6 +85,11 @@ class Built:
         if writes.has_struck:
             reopen()
         return writes.has_struck
+
+    def begin(self) -> None:
+        """Makes the index, and closes it."""
+        self.run()
+        reopen()
 
     @property
     def index(self) -> Index:
@@ -83,23 +107,25 @@ class Built:
 
     def end(self) -> None:
         reopen()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._place.cleanup()
 
 
 class AnyLife(RuleBasedStateMachine):
     """Anything that people, programs and power cuts do to an index, in any order."""
 
-    @initialize(text=st.sampled_from(TEXTS))
-    def begin(self, text: str) -> None:
-        self.built, self.copies = Built(), 0
+    @initialize(text=st.sampled_from(TEXTS), layers=LAYERS)
+    def begin(self, text: str, layers: list[LayerName]) -> None:
+        self.built, self.copies = Built(layers), 0
         self.built.write("first.txt", text)
-        self.built.run()
+        where = str(self.built.folder / self.built.name)
+        snapshots, _ = beginnings()
+        snapshots.fill(where, self.built.begin, f"{TEXTS.index(text)}-{'-'.join(layers)}")
 
-    @rule(name=NAMES, text=st.sampled_from(TEXTS))
+    @rule(name=ALL_NAMES, text=st.sampled_from(TEXTS))
     def add_or_change(self, name: str, text: str) -> None:
         self.built.write(name, text)
 
-    @rule(name=NAMES, new=NAMES)
+    @rule(name=NAMES, new=ALL_NAMES)
     def rename(self, name: str, new: str) -> None:
         if (file := self.built.docs / name).exists():
             (self.built.docs / new).parent.mkdir(exist_ok=True)
@@ -109,7 +135,7 @@ class AnyLife(RuleBasedStateMachine):
     def delete(self, name: str) -> None:
         (self.built.docs / name).unlink(missing_ok=True)
 
-    @rule(name=NAMES, cut=CUT)
+    @rule(name=ALL_NAMES, cut=CUT)
     def remove(self, name: str, cut: int | None) -> None:
         known = [row["path"] for row in self.built.index.catalogue.documents()]
         if f"docs/{name}" in known:
@@ -153,10 +179,13 @@ class AnyLife(RuleBasedStateMachine):
         """A question is answered at any time, from documents that the index has."""
         known = {row["id"] for row in self.built.index.catalogue.documents()}
         where = str(self.built.folder / self.built.name)
-        for method, context in ((basic, BasicContext), (hoprag, HopragContext)):
-            settings_of = context(index=where, model="offline")
-            result = method.invoke({"question": question}, context=settings_of)
-            assert {one["document"] for one in result["evidence"]} <= known
+        for method in ASKED:
+            if set(METHODS[method].layers) <= set(self.built.layers):
+                asked, context = graph_of(method)
+                result = asked.invoke(
+                    {"question": question}, context=context(index=where, model="offline")
+                )
+                assert {one["document"] for one in result["evidence"]} <= known
 
     def teardown(self) -> None:
         if hasattr(self, "built"):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from ragraphs.graphs import graph_of
-from ragraphs.index import rebuilding
-from ragraphs.index.opening import open_index
+from ragraphs.index import rebuilding, sentences
+from ragraphs.index.opening import Index, open_index
 from ragraphs.state.errors import IncompleteIndexError, UnexpectedError
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.pieces import NewDocument, Piece
@@ -16,6 +16,10 @@ TEXTS = {
     "forth": "The Forth Bridge was designed by John Fowler. It stands in Scotland.",
     "fowler": "John Fowler was born in Sheffield. John Fowler met Benjamin Baker in London.",
 }
+PIECES = [
+    Piece(0, 41, "The Tay Bridge was designed by Tom Bouch."),
+    Piece(41, 80, "John Fowler crossed that bridge in 1878."),
+]
 DOCUMENTS = [{"id": id, "title": id.title(), "text": text} for id, text in TEXTS.items()]
 
 
@@ -99,3 +103,47 @@ def test_a_repair_of_other_documents_that_is_killed_takes_no_answer(indexing, mo
     assert TEXTS["forth"] in [one["text"] for one in asked(indexing, "basic")["evidence"]]
     indexing.run()
     indexing.assert_whole()
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_a_run_that_ends_between_two_reads_takes_no_answer(indexing, monkeypatch, is_back):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    read = sentences.passage_vectors
+    indexing.index.catalogue.remove_documents(["fowler"])
+
+    def late(index: Index, ids: Any) -> Any:
+        try:
+            return read(index, ids)
+        except IncompleteIndexError:
+            indexing.run(documents=DOCUMENTS if is_back else DOCUMENTS[:1])
+            raise
+
+    monkeypatch.setattr(sentences, "passage_vectors", late)
+    assert TEXTS["forth"] in [one["text"] for one in asked(indexing, "basic")["evidence"]]
+
+
+def test_vectors_that_were_lacking_are_read_once_they_are_there(indexing, monkeypatch):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    seen = []
+
+    def late(index: Index) -> None:
+        seen.append(sentences.load_graph(open_index(indexing.name)).passages.any(axis=1).all())
+        return finish(index)
+
+    finish = rebuilding.finish
+    monkeypatch.setattr(rebuilding, "finish", late)
+    new = {"id": "fowler", "title": "Fowler", "text": "John Fowler died in Bournemouth in 1898."}
+    indexing.run(documents=[new], context={"repair": True})
+    seen.append(sentences.load_graph(indexing.index).passages.any(axis=1).all())
+    assert seen == [False, True]
+
+
+@pytest.mark.parametrize("layer, method", [("sentences", "basic"), ("entities", "tog2")])
+def test_the_only_document_is_found_in_the_middle_of_its_change(indexing, layer, method):
+    indexing.run(documents=DOCUMENTS[:1], context={"layers": [layer]})
+    index = indexing.index
+    index.catalogue.remove_documents(["forth"])
+    index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", PIECES)])
+    index.vectors.remove("passages", sorted(index.vectors.ids("passages")))
+    found = {one["text"] for one in asked(indexing, method)["evidence"]}
+    assert found == {one.text for one in PIECES}

@@ -6,11 +6,13 @@ In a folder, with the changes of a large collection that wait in the catalogue, 
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from chroma_server import ChromaServer, serving_chroma
 from listed_vectors import listed_vectors
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
-from ragraphs.stores.chroma_client import open_server
+from ragraphs.stores.chroma_client import DATABASE, open_server
 from ragraphs.stores.chroma_turns import turn_at
 from ragraphs.stores.pgvector import PostgresVectors
 from ragraphs.stores.postgresql import open_shared
@@ -182,6 +184,29 @@ def test_nobody_opens_vectors_that_another_writes_but_many_read_them(tmp_path, a
             _, waiting = wait([found], timeout=0.3 if waits else 10)
             assert bool(waiting) == waits
         assert found.result(10) == [("p1", pytest.approx(1))]
+
+
+def test_vectors_of_before_are_deleted_once_nobody_reads_them(tmp_path):
+    """Chroma dies, and so does the question, of a file that goes while it is opened."""
+    vectors = ChromaVectors(tmp_path, "ragraphs-one")
+    vectors.add("passages", passages(1), unit(1))
+    with ThreadPoolExecutor(1) as thread:
+        with turn_at(tmp_path / FIRST, alone=False):
+            gone = thread.submit(vectors.delete_all_but, ["chroma-next"])
+            assert wait([gone], timeout=0.2).not_done
+            assert (tmp_path / FIRST / DATABASE).exists()
+        gone.result(10)
+    assert not (tmp_path / FIRST).exists()
+
+
+def test_a_panic_of_chroma_is_told_as_any_damage(tmp_path):
+    vectors = ChromaVectors(tmp_path, "ragraphs-one")
+    vectors.add("passages", passages(1), unit(1))
+    vectors.close()
+    with closing(sqlite3.connect(tmp_path / FIRST / DATABASE)) as database:
+        database.executescript("DROP TABLE migrations; CREATE TABLE migrations (none)")
+    with pytest.raises(RagraphsError, match="cannot be read or written"):
+        vectors.ids("passages")
 
 
 def test_a_folder_that_was_deleted_is_made_anew(tmp_path):
