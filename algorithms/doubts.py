@@ -39,7 +39,7 @@ _ALIAS = (
 )
 _FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
 _FORM = re.compile(r"\b[A-Z]{2,}(?=\s+(?:[a-z]+ )?(?:note|report)\b)")  # a SOAP note
-_NUMERAL = re.compile(r"[IVX]{2,}[A-D]?")  # stage IIIB
+_NUMERAL = re.compile(r"(?:Stage|Grade|Type|Phase) [IVX\d]+[A-D]?|[IVX]{2,}[A-D]?")  # stage IIIB
 _COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
 _TOGETHER = ("kind unsaid", "kind repeated", "names repeated", "names stray")  # two reasons
 _GENERIC = frozenset(root for word in THINGS for root in roots(word))
@@ -224,15 +224,14 @@ def names_in(question: str) -> list[str]:
     if TASK.search(bare):  # whose sentences begin with what to do
         bare = _FORM.sub(" ", re.sub(r"(?:^|(?<=[.:!]))\s*[A-Z][a-z]+", " ", bare))
     found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
-    named = [name for name in found if roots(key(name)) and not _NUMERAL.fullmatch(name)]
-    return list(dict.fromkeys(named))
+    return [*dict.fromkeys(one for one in found if roots(key(one)) and not _NUMERAL.fullmatch(one))]
 
 
 def speaks_of(text: str, name: str) -> bool:
     """Whether ``text`` has half of the words of ``name``, its country, or what it abbreviates.
 
     Words such as "River" do not tell one name from another. A name of one word has its capital in
-    the text, too.
+    the text, too. Between the words of three or more letters ("BCC") one other word may stand each.
     """
     own = " ".join(word for word in name.split() if word not in THINGS)
     words = set(roots(key(own or name)))
@@ -243,8 +242,9 @@ def speaks_of(text: str, name: str) -> bool:
     if any(country in said for _, country in countries(name)):
         return True
     short = name.replace(".", "")
-    initials = "".join(re.findall(r"\b[^\W\d_]", text)).upper()
-    return 1 < len(short) < 7 and short.isupper() and short in initials
+    between = rf"\W+(?:\w+\W+){{0,{len(short) > 2:d}}}"
+    written = between.join(rf"\b{re.escape(letter)}\w*" for letter in short)
+    return 1 < len(short) < 7 and short.isupper() and bool(re.search(written, text, re.IGNORECASE))
 
 
 def _names(text: str, name: str) -> bool:

@@ -76,9 +76,10 @@ def judged_in(file: Path, seed: int = 0) -> dict[str, Any]:
 
 
 def show_lazy(result: dict[str, Any]) -> None:
-    """Prints the comparison, and its tokens beside the cost of full global search."""
+    """Prints the comparison, and the tokens of lazy answers beside those of full global search."""
     print_comparison(result)
-    plan = result["plan"]
+    if not (plan := result.get("plan")):
+        return
     out.print(
         f"Tokens: {plan['indexing']:,} to index {plan['passages']:,} passages by a model, "
         f"{plan['full_question']:,} at least for a full global question ({plan['full_calls']:,} "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ragraphs.algorithms.doubts import doubt, is_same
+from ragraphs.algorithms.doubts import doubt, is_same, speaks_of
 
 ELBE = "Elbe bridge: The Elbe bridge was opened on 8 August 1893 by Anna Berg, a Danish engineer."
 BERG = "Anna Berg: Anna Berg (3 May 1850 – 2 June 1921) grew up in Odense."
@@ -167,6 +167,12 @@ def test_an_abbreviation_speaks_of_the_name_whose_letters_it_has():
     assert doubt("1902", "When did Karl Lund join the NRL?", cited) is None
 
 
+def test_a_word_may_stand_between_the_words_that_an_abbreviation_stands_for():
+    assert speaks_of("Basal cell skin cancer is treated by surgery.", "BCC")
+    assert not speaks_of("Basal cells of the skin may become a cancer.", "BCC")
+    assert not speaks_of("Uta Dahl saw no one.", "UN")
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -245,7 +251,9 @@ def test_what_a_task_tells_to_do_is_no_name_that_has_to_be_cited():
     assert doubt(letter, task, [ELBE], pointed=20).why == "claims"
     assert doubt(letter, task.replace("Elbe", "Rhine"), [ELBE]).why == "names"
     note = "Write a SOAP (Subjective, Objective) note on the stage IIIB damage of the Elbe bridge."
-    assert doubt(letter, note, [ELBE], pointed=20).why == "claims"
+    for stage in ("stage IIIB", "Stage IIIB", "Grade 2"):
+        given = note.replace("stage IIIB", stage)
+        assert doubt(letter, given, [ELBE], pointed=20).why == "claims"
 
 
 def test_an_empty_answer_is_refused_whatever_is_cited():

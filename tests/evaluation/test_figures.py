@@ -180,6 +180,11 @@ def test_an_unwritable_place_is_refused_before_anything_is_measured(run):
             "router",
             "| all | 48 | {accuracy} (68–80) | {coverage} (",
         ),
+        (
+            "graphrag_bench_medical_short",
+            "router",
+            "| all | 45 | {accuracy} (71–83) | {coverage} (",
+        ),
     ],
 )
 def test_figures_of_the_benchmarks_are_counted_again_from_their_outputs(name, method, told):

@@ -78,6 +78,17 @@ def test_the_recorded_comparison_is_whole_and_says_what_the_benchmarks_say(exper
         assert re.search(rf"^\| {criterion}.*\| {100 * rate:.1f} \(", told, re.MULTILINE)
 
 
+def test_the_recorded_comparison_of_reports_says_what_the_benchmarks_say(experiment):
+    file = Path(__file__).parents[3] / "lab/data/podcasts/global.json"
+    assert "96 verdicts" in " ".join(experiment("lazy", str(file), "--recorded").out.split())
+    found = json.loads(experiment("lazy", str(file), "--recorded", "--json").out)
+    told = (file.parents[3] / "docs/benchmarks.md").read_text(encoding="utf-8")
+    for one in found["comparisons"]:
+        low, high = (f"{100 * one[bound]:.1f}" for bound in ("low", "high"))
+        row = f"{100 * one['win_rate']:.1f} ({low}–{high})"
+        assert re.search(rf"^\| {one['criterion']}.*\| {re.escape(row)} \|$", told, re.MULTILINE)
+
+
 def test_a_file_that_was_not_kept_is_refused_in_a_sentence(experiment):
     Path("other.json").write_text("[]")
     ended = experiment("lazy", "other.json", "--recorded")
