@@ -298,34 +298,41 @@ def _edges(
 ) -> dict[str, Any]:
     """The ``edge_`` arrays in order of passages, mentions before titles, and ``rarity``."""
     sentence_passage = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    size = max(keys, 1)
     sentence = np.concatenate([mentions[0], first[titles[0]]])
-    entity = np.concatenate([mentions[1], titles[1]])
     passage = np.concatenate([sentence_passage[mentions[0]], titles[0]])
-    pair = passage.astype(np.int64) * size + entity
-    title_pair = titles[0].astype(np.int64) * size + titles[1]
-    by_pair = np.argsort(title_pair)
-    own = np.zeros(len(pair), dtype=np.float32)
-    if len(title_pair):
-        at = by_pair[np.searchsorted(title_pair, pair, sorter=by_pair).clip(max=len(by_pair) - 1)]
-        own = np.where(title_pair[at] == pair, titles[2][at], np.float32(0))
-    title = np.concatenate([np.zeros(len(mentions[0]), dtype=np.float32), titles[2]])
-    df = np.bincount(distinct(pair) % size, minlength=keys)
-    total = max(len(first), 2)
     order = np.argsort(passage, kind="stable")
-    by_entity = np.lexsort((order.argsort(), title == 0, entity))
+    passage, entity = passage[order], np.concatenate([mentions[1], titles[1]])[order]
+    title = np.concatenate([np.zeros(len(mentions[0]), np.float32), titles[2]])[order]
+    pairs = passage.astype(np.int64) * max(keys, 1) + entity
+    df = np.bincount(distinct(pairs) % max(keys, 1), minlength=keys)
+    total = max(len(first), 2)
     return {
-        "edge_passage": passage[order],
-        "edge_entity": entity[order],
+        "edge_passage": passage,
+        "edge_entity": entity,
         "edge_sentence": sentence[order],
-        "edge_title": title[order],
-        "edge_own": own[order],
+        "edge_title": title,
+        "edge_own": _own_titles(passage, entity, titles, len(first)),
         "edge_kind": np.concatenate([kinds, np.full(len(titles[0]), CERTAIN, np.int8)])[order],
         "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
-        "first_edge": np.searchsorted(passage[order], np.arange(len(first) + 1)),
+        "first_edge": np.searchsorted(passage, np.arange(len(first) + 1)),
         "entity_offsets": _starts(np.bincount(entity, minlength=keys)),
-        "entity_edges": order.argsort()[by_entity],
+        "entity_edges": np.argsort(2 * entity.astype(np.int64) + (title == 0), kind="stable"),
     }
+
+
+def _own_titles(
+    passage: Ints, entity: Ints, titles: tuple[Any, ...], passages: int
+) -> NDArray[np.float32]:
+    """The weight of each edge's entity as a title of the edge's passage, or 0."""
+    own = np.zeros(len(passage), dtype=np.float32)
+    counts = np.bincount(titles[0], minlength=passages)
+    starts = _starts(counts)
+    for place in range(int(counts.max(initial=0))):  # a passage has few
+        here = np.flatnonzero(counts > place)
+        key, weight = np.full(passages, -1), np.zeros(passages, dtype=np.float32)
+        key[here], weight[here] = (column[starts[here] + place] for column in titles[1:])
+        own += np.where(key[passage] == entity, weight[passage], np.float32(0))
+    return own
 
 
 def _words(before: WholeGraph | None, numbered: Ints, new: Sequence[str]) -> dict[str, Any]:
