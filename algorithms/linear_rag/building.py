@@ -303,36 +303,26 @@ def _edges(
     order = np.argsort(passage, kind="stable")
     passage, entity = passage[order], np.concatenate([mentions[1], titles[1]])[order]
     title = np.concatenate([np.zeros(len(mentions[0]), np.float32), titles[2]])[order]
-    pairs = passage.astype(np.int64) * max(keys, 1) + entity
-    df = np.bincount(distinct(pairs) % max(keys, 1), minlength=keys)
+    size = max(keys, 1)
+    pairs = passage.astype(np.int64) * size + entity
+    title_pairs = titles[0].astype(np.int64) * size + titles[1]
+    by_pair = np.argsort(title_pairs)
+    at = np.append(by_pair, -1)[np.searchsorted(title_pairs, pairs, sorter=by_pair)]
+    own = np.append(title_pairs, -1)[at] == pairs
+    df = np.bincount(distinct(pairs) % size, minlength=keys)
     total = max(len(first), 2)
     return {
         "edge_passage": passage,
         "edge_entity": entity,
         "edge_sentence": sentence[order],
         "edge_title": title,
-        "edge_own": _own_titles(passage, entity, titles, len(first)),
+        "edge_own": np.where(own, np.append(titles[2], np.float32(0))[at], np.float32(0)),
         "edge_kind": np.concatenate([kinds, np.full(len(titles[0]), CERTAIN, np.int8)])[order],
         "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
         "first_edge": np.searchsorted(passage, np.arange(len(first) + 1)),
         "entity_offsets": _starts(np.bincount(entity, minlength=keys)),
         "entity_edges": np.argsort(2 * entity.astype(np.int64) + (title == 0), kind="stable"),
     }
-
-
-def _own_titles(
-    passage: Ints, entity: Ints, titles: tuple[Any, ...], passages: int
-) -> NDArray[np.float32]:
-    """The weight of each edge's entity as a title of the edge's passage, or 0."""
-    own = np.zeros(len(passage), dtype=np.float32)
-    counts = np.bincount(titles[0], minlength=passages)
-    starts = _starts(counts)
-    for place in range(int(counts.max(initial=0))):  # a passage has few
-        here = np.flatnonzero(counts > place)
-        key, weight = np.full(passages, -1), np.zeros(passages, dtype=np.float32)
-        key[here], weight[here] = (column[starts[here] + place] for column in titles[1:])
-        own += np.where(key[passage] == entity, weight[passage], np.float32(0))
-    return own
 
 
 def _words(before: WholeGraph | None, numbered: Ints, new: Sequence[str]) -> dict[str, Any]:
