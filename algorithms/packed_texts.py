@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from .spans import taken
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_READ = 4096  # texts at a time
 _PARTS = ("content", "ends", "hashes", "order")
 
 
@@ -35,10 +37,10 @@ class PackedTexts(Sequence[str]):
     @classmethod
     def of(cls, texts: Iterable[str]) -> PackedTexts:
         """Packs ``texts``, which are read once."""
-        content, ends = bytearray(), array("q", [0])
-        for text in texts:
-            content += text.encode(errors="surrogatepass")
-            ends.append(len(content))
+        content, ends, left = bytearray(), array("q", [0]), iter(texts)
+        while some := [text.encode(errors="surrogatepass") for text in islice(left, _READ)]:
+            content += b"".join(some)
+            ends.extend(accumulate(map(len, some), initial=ends.pop()))
         return cls(np.frombuffer(content, dtype=np.uint8), np.frombuffer(ends, dtype=np.int64))
 
     @classmethod
@@ -62,6 +64,13 @@ class PackedTexts(Sequence[str]):
 
     def __len__(self) -> int:
         return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, self._count, _READ):
+            ends = self.ends[start : start + _READ + 1]
+            content = bytes(self._content[ends[0] : ends[-1]])
+            bounds = pairwise((ends - ends[0]).tolist())
+            yield from [content[a:b].decode(errors="surrogatepass") for a, b in bounds]
 
     @overload
     def __getitem__(self, number: int) -> str: ...

@@ -80,7 +80,8 @@ async def write_reports(index: Index, context: Context) -> None:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
         left = {UNTOLD: None if failed else nothing_untold(made_by)}
         if begun:
-            await _embed(index, context, await asyncio.to_thread(index.vectors.ids, "reports"))
+            kept = await asyncio.to_thread(index.vectors.ids, "reports")
+            await _embed(index, context, kept, near)
             await to_its_end(put_in_use, index, stamp, left)
             return
         # Those who keep communities in memory are told that they, or their reports, have changed.
@@ -196,10 +197,15 @@ async def embed_reports(index: Index, context: Context) -> None:
     await _embed(index, context, ())
 
 
-async def _embed(index: Index, context: Context, kept: Collection[str]) -> None:
-    """Gives every report its vector, and deletes all others but those with the ids ``kept``."""
+async def _embed(
+    index: Index, context: Context, kept: Collection[str], of: Collection[str] | None = None
+) -> None:
+    """Gives every report its vector, and deletes all others but those with the ids ``kept``.
+
+    Given ``of``, no others have changed than the reports on these communities.
+    """
     wanted = await asyncio.to_thread(
-        lambda: {owned_id(id, _text(*told)) for id, *told in index.communities.told()}
+        lambda: {owned_id(id, _text(*told)) for id, *told in index.communities.told(of)}
     )
     report = progress_of("embed_reports")
     await embed_entries(index, context, "reports", wanted.union(kept), _entries, report)

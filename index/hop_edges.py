@@ -31,6 +31,7 @@ from ..algorithms.hoprag.graph import (
 )
 from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
 from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
+from ..algorithms.spans import taken
 from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
@@ -120,11 +121,11 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     gone += found.gone
     made = (_flat if is_large(index) else _exact)(index, found, before, scratch)
     graph, edges = graph_of(found.asked, made.edges), made.edges
-    both = found.words.unions(graph.edges.incoming, graph.edges.outgoing)
-    listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, KeywordIndex.of(both))
+    words = KeywordIndex.of_unions(found.words, graph.edges.incoming, graph.edges.outgoing)
+    listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, words)
     taken_over = {
         **carried_to_arrays(found, _read(read)[1], made.pairs),
-        **packed_sketches(made.sketches),
+        **(_moved_sketches(found, before, made.sketches) or packed_sketches(made.sketches)),
     }
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
@@ -198,6 +199,24 @@ def packed_sketches(sketches: Sketch) -> Arrays:
     ends = np.searchsorted(places, width * np.arange(1, count + 1))
     kept = {_PLACES: (places % width).astype(np.uint16), _ENDS: np.append(ends, width)}
     return {_SKETCHES: sketches.ravel()[places], **kept}
+
+
+def _moved_sketches(found: Carried, before: Arrays, sketches: Sketch) -> Arrays | None:
+    """The same arrays, made of those of ``before``; None where one of the two is not packed."""
+    if found.new is None or before[_SKETCHES].ndim == 2 or not sketches.size:
+        return None
+    new = np.flatnonzero(found.sources < 0)
+    row, place = np.nonzero(sketches[new])
+    parts = (before[_SKETCHES], sketches[new][row, place])
+    ends = np.concatenate([[0], before[_ENDS][:-1]])
+    ends = np.append(ends, ends[-1] + np.cumsum(np.bincount(row, minlength=len(new))))
+    rows = found.sources.copy()
+    rows[new] = len(before[_ENDS]) - 1 + np.arange(len(new))
+    values, moved = taken(parts, ends, rows)
+    if len(values) > _SPARSE * sketches.size:
+        return None
+    places, _ = taken((before[_PLACES], place.astype(np.uint16)), ends, rows)
+    return {_SKETCHES: values, _PLACES: places, _ENDS: np.append(moved[1:], before[_ENDS][-1])}
 
 
 def unpacked_sketches(before: Arrays) -> Sketch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate, chain
 
 from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
 from ..algorithms.similarity import jaccard
@@ -71,16 +72,21 @@ class Material:
         pairs: set[tuple[str, str]] = set()
         some = self._only is not None
         found = index.entities.relations_of(paths) if some else index.entities.all_relations()
-        stated = _stated(index, self._entities, found)
+
+        def within() -> Iterator[StoredRelation]:
+            for one in found:
+                pairs.add((min(one.source, one.target), max(one.source, one.target)))
+                others = paths.get(one.target, ())
+                if any(id in others for id in paths.get(one.source, ())):
+                    yield one
+
+        stated = _stated(index, self._entities, within())
         for one in sorted(stated, key=lambda one: (-one.weight, one.id)):
-            both = min(one.source, one.target), max(one.source, one.target)
-            if both not in pairs:
-                pairs.add(both)
-                self._degree.update(set(both))
-            others = paths.get(one.target, ())
-            for id in paths.get(one.source, ()):
+            others = paths[one.target]
+            for id in paths[one.source]:
                 if id in others:
                     self._relations[id].append(one)
+        self._degree.update(id for both in pairs for id in set(both))
 
     def deepest_first(self) -> list[StoredCommunity]:
         """The communities; each after its children."""
@@ -123,6 +129,12 @@ class Material:
             self._degree,
         )
 
+    def _inside(self, id: str) -> frozenset[str]:
+        """The ids of all ``own_rows`` of a community."""
+        members = self._members[id]
+        claims = (claim.id for entity in members for claim in self._claims.get(entity, ()))
+        return frozenset(chain(members, (one.id for one in self._relations.get(id, ())), claims))
+
     def _row(self, one: Relation) -> Element:
         source, target = self._entities[one.source].title, self._entities[one.target].title
         text = f"{source} {one.relation} {target}."
@@ -130,7 +142,7 @@ class Material:
 
     def fits(self, rows: Sequence[Element]) -> bool:
         """Whether rows are within the limit."""
-        return sum(map(row_tokens, rows)) <= self._limit
+        return all(tokens <= self._limit for tokens in accumulate(map(row_tokens, rows)))
 
     def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
         """The rows for a community's report where not all of its own fit the limit.
@@ -141,7 +153,7 @@ class Material:
         share = self._limit // max(1, len(reports))
         children = [
             Child(
-                frozenset(row.id for row in self.own_rows(child)),
+                self._inside(child),
                 Element(
                     "report", child, report["title"], _told(report, share), passages_of(report)
                 ),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -137,88 +137,100 @@ def link_passages(index: Index) -> None:
 
     The graph is made anew, if passages, sentences or entities have changed since. Blocks.
     """
-    sentences = index.sentences.counts()
-    ids = list(index.catalogue.passage_numbers())
+    counts = _stored_counts(index)
     named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
-    parts = [(id, sentences.get(id)) for id in ids]
-    is_flat = len(ids) >= large.FLAT_FROM
-    SENTENCES.renew(index, _link_passages, parts, named, CUTTING, is_flat)
+    is_flat = len(counts) >= large.FLAT_FROM
+    make = partial(_link_passages, counts=counts)
+    SENTENCES.renew(index, make, list(counts.items()), named, CUTTING, is_flat)
     linked_so = None if named is None else nothing_untold(SENTENCES.stamp(index))
     index.catalogue.set_property(UNLINKED, linked_so)
 
 
-def _link_passages(index: Index, scratch: Scratch) -> Arrays:
+def _stored_counts(index: Index) -> dict[str, int | None]:
+    """The passages by document and place, each with the number of its sentences with vectors."""
+    counts, ids = index.sentences.counts(), index.catalogue.passage_numbers()
+    return dict(zip(ids, map(counts.get, ids), strict=True))
+
+
+def _link_passages(
+    index: Index, scratch: Scratch, counts: Mapping[str, int | None] | None = None
+) -> Arrays:
     """The graph; from so many passages on that questions are flat, with all vectors.
 
-    Only passages that are new, or name entities otherwise than before, are read.
+    Only passages that are new, or name entities otherwise than before, are read. ``counts`` are
+    the stored ones.
     """
     before = SENTENCES.before(index)
     if "named" not in before:  # of an earlier version
         before = {}
-    ids = list(index.catalogue.passage_numbers())
-    named = _named(index, before, ids)
-    kept = _kept_places(index, before, ids, named)
+    ids = list(counts := _stored_counts(index) if counts is None else counts)
+    place_of = {id: place for place, id in enumerate(before["ids"].tolist())} if before else {}
+    places = np.fromiter(map(place_of.get, ids, repeat(-1)), dtype=np.int64, count=len(ids))
+    codes = _named(index, before, ids, places)
+    kept = _kept_places(before, places, codes, list(counts.values()))
     records = list[PassageRecord]()
-    for new in batches([id for id, place in zip(ids, kept.tolist(), strict=True) if place < 0]):
-        passages = index.catalogue.passages(new)
-        spans = _entity_spans(index, passages) if named else {}
-        for passage in passages:
+    for new in batches(np.flatnonzero(kept < 0).tolist()):
+        passages = index.catalogue.passages([ids[place] for place in new])
+        spans = _entity_spans(index, passages) if codes.any() else {}
+        for place, passage in zip(new, passages, strict=True):
             record = _record(passage, spans.get(passage["id"], ()))
             if record is None:  # its sentences alone, until the next time
                 record = PassageRecord((), (), ((),) * len(_texts(passage)), ())
-                named[passage["id"]] = _UNREAD
+                codes[place] = _UNREAD
             records.append(record)
     graph = linked(graph_from_arrays(before) if before else None, kept, records)
     names = np.array(ids, dtype=np.str_)
-    codes = np.array([named.get(id, 0) for id in ids], dtype=np.uint64)
     arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names), "named": codes}
     if not ids or len(ids) < large.FLAT_FROM:
         return arrays
     half = partial(scratch.empty, dtype=np.float16)
     if _PASSAGES not in before:
-        counts = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
+        cut = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
         vectors = _passage_vectors(index, ids, partial(half, _PASSAGES))
-        of_sentences = index.sentences.load(counts, partial(half, _SENTENCES))
+        of_sentences = index.sentences.load(cut, partial(half, _SENTENCES))
         return arrays | {_PASSAGES: vectors, _SENTENCES: of_sentences}
     return arrays | _moved_vectors(index, before, kept, ids, graph, half)
 
 
-def _named(index: Index, before: Arrays, ids: Sequence[str]) -> dict[str, int]:
+def _named(
+    index: Index, before: Arrays, ids: Sequence[str], places: NDArray[np.int64]
+) -> NDArray[np.uint64]:
     """A hash, which is not 0, of the entities that each passage names and where it does.
 
     The ones in the graph of ``before`` that were not noted as named otherwise are not read.
     """
+    codes = np.zeros(len(ids), dtype=np.uint64)
     if "entities" not in built_layers(index):
-        return {}
-    known, again = dict[str, int](), None
-    noted = index.catalogue.property(UNLINKED)
+        return codes
+    again, noted = np.ones(len(ids), dtype=np.bool_), index.catalogue.property(UNLINKED)
     if before and noted and noted["made_by"] == SENTENCES.stamp(index):
-        codes = zip(before["ids"].tolist(), before["named"].tolist(), strict=True)
-        known = {id: code for id, code in codes if code != _UNREAD}
-        for id in noted["entities"]:
-            known.pop(id, None)
-        again = [id for id in ids if id not in known]
-    return known | {id: code_of(names) | 1 for id, names in index.entities.naming(again)}
+        codes = np.append(before["named"], np.uint64(_UNREAD))[places]
+        touched = frozenset(noted["entities"])
+        again = (codes == _UNREAD) | np.fromiter(map(touched.__contains__, ids), np.bool_, len(ids))
+        codes[again] = 0
+    wanted = {ids[place]: place for place in np.flatnonzero(again).tolist()}
+    for id, names in index.entities.naming(None if again.all() else wanted):
+        if id in wanted:
+            codes[wanted[id]] = code_of(names) | 1
+    return codes
 
 
 def _kept_places(
-    index: Index, before: Arrays, ids: Sequence[str], named: Mapping[str, int]
+    before: Arrays,
+    places: NDArray[np.int64],
+    codes: NDArray[np.uint64],
+    counts: Sequence[int | None],
 ) -> NDArray[np.int64]:
     """The place of each passage in the graph of ``before``; −1 of a new one.
 
     So is one that names other entities now, or has another number of sentences with vectors.
     """
     if not before:
-        return np.full(len(ids), -1, dtype=np.int64)
-    counted = index.sentences.counts()
-    sentences = graph_from_arrays(before).sentence_counts
-    rows = zip(before["ids"].tolist(), before["named"].tolist(), sentences.tolist(), strict=True)
-    known = {
-        id: place
-        for place, (id, code, count) in enumerate(rows)
-        if code == named.get(id, 0) and count == counted.get(id)
-    }
-    return np.array([known.get(id, -1) for id in ids], dtype=np.int64)
+        return places
+    sentences = np.append(graph_from_arrays(before).sentence_counts, np.int32(0))
+    now = np.array([-1 if count is None else count for count in counts], dtype=np.int64)
+    same = np.append(before["named"], np.uint64(0))[places] == codes
+    return np.where(same & (sentences[places] == now), places, -1)
 
 
 def _entity_spans(index: Index, passages: Sequence[Passage]) -> dict[str, list[NamedSpan]]:

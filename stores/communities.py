@@ -178,9 +178,10 @@ class CommunityStore:
         """Every community whose report has a summary or a finding, by level and id."""
         return starmap(CommunityOutline, self._told(*CommunityOutline._fields))
 
-    def told(self) -> Iterator[tuple[str, str, str]]:
-        """Each of these by its id, with the title and the summary of its report."""
-        return ((id, title, summary) for id, title, summary in self._told("id", "title", "summary"))
+    def told(self, of: Iterable[str] | None = None) -> Iterator[tuple[str, str, str]]:
+        """Each of these, or of some of them, by its id with the title and summary of its report."""
+        found = self._told("id", "title", "summary", of=of)
+        return ((id, title, summary) for id, title, summary in found)
 
     def count_told(self) -> int:
         """The number of communities whose report has a summary or a finding."""
@@ -190,10 +191,13 @@ class CommunityStore:
         table = self._communities
         return or_(table.c.summary != "", table.c.findings != _NO_FINDINGS)
 
-    def _told(self, *columns: str) -> Iterator[Any]:
+    def _told(self, *columns: str, of: Iterable[str] | None = None) -> Iterator[Any]:
         table = self._communities
         query = select(*(table.c[name] for name in columns)).where(self._says())
-        return rows(self._engine, query.order_by(table.c.level, table.c.id))
+        query = query.order_by(table.c.level, table.c.id)
+        if of is None:
+            return rows(self._engine, query)
+        return rows_with(self._engine, query, table.c.id, of)
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
         """Communities by id, in the order of ``ids``; unknown ones are left out."""

@@ -140,11 +140,11 @@ class EntityStore:
         query = select(table).where(*self._said_of(table.c.id, tables.relation_passages))
         ids = list(ids)
         found = {
-            row.id: StoredRelation(*row)
+            row[0]: row
             for end in (table.c.source, table.c.target)
             for row in rows_with(self._engine, query, end, ids)
         }
-        return [found[id] for id in sorted(found)]
+        return [StoredRelation(*found[id]) for id in sorted(found)]
 
     def heaviest_of(
         self, ids: Iterable[str], most: int | None = None

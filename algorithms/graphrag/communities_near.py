@@ -117,7 +117,7 @@ class _Moving:
         # One that is new begins alone.
         self.labels |= {id: self.root(id) or f"new {id}" for id in ids}
         self.free += ids
-        standing = {self.root(id) for id in unknown} - {""}
+        standing = {self.root(id) for id in unknown} - self._sizes.keys() - {""}
         sizes = self._clustered.sizes(standing)
         self._sizes |= {label: sizes[label] - self._gone[label] for label in standing}
         self._degrees |= self._clustered.degrees(standing)

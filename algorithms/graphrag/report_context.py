@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
 
 
@@ -85,8 +85,8 @@ def report_context(
             replaced |= inside[report.id]
             total -= saved
     rows = [*reports, *(element for element in elements if element.id not in replaced)]
-    filled = accumulate(map(size, rows))
-    return [row for row, tokens in zip(rows, filled, strict=True) if tokens <= limit]
+    filled = takewhile(lambda tokens: tokens <= limit, accumulate(map(size, rows)))
+    return [row for row, _ in zip(rows, filled, strict=False)]
 
 
 def pack(sizes: Sequence[int], limit: int) -> list[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -100,7 +100,7 @@ def carried(
     pairs, new = _known_pairs(before, incoming.rows, outgoing.rows)
     missing = np.flatnonzero(numbered[: len(known)] < 0)
     return Carried(
-        Questioned(*vertices.members, questions, answered, asked, vertices.codes),
+        Questioned(*vertices.members(), questions, answered, asked, vertices.codes),
         words,
         pairs,
         new,
@@ -113,10 +113,12 @@ def carried(
 class _Vertices(NamedTuple):
     """The distinct passages: ``sources`` are their vertices of before, −1 of those ``read``.
 
-    ``members`` are their ids, all ids, and the vertex of each.
+    ``firsts`` are the places of their first ones among all ``ids``, ``vertices`` (n,) of all.
     """
 
-    members: tuple[PackedTexts, PackedTexts, Ints]
+    ids: Sequence[str]
+    firsts: Ints
+    vertices: Ints
     codes: NDArray[np.uint64]
     sources: Ints
     read: Sequence[AskedPassage]
@@ -129,8 +131,9 @@ class _Vertices(NamedTuple):
         read: NDArray[np.uint64],
         passages: Callable[[Sequence[str]], Mapping[str, AskedPassage]],
     ) -> _Vertices:
-        known = {id: at for at, id in enumerate(PackedTexts.from_arrays(before, "members"))}
-        at = np.array([known.get(id, -1) for id in ids], dtype=np.int64)
+        members = PackedTexts.from_arrays(before, "members")
+        known = dict(zip(members, range(len(members)), strict=True))
+        at = np.fromiter(map(known.get, ids, repeat(-1)), dtype=np.int64, count=len(ids))
         same = (at >= 0) & (np.append(before[_READ], np.uint64(0))[at] == read)
         found = dict(passages([ids[place] for place in np.flatnonzero(~same).tolist()]))
         codes = np.append(before[_MEMBERS], np.uint64(0))[at]
@@ -142,11 +145,15 @@ class _Vertices(NamedTuple):
         sources = np.append(before["member_vertices"], -1)[at[firsts]].astype(np.int64)
         was_first = np.append(before["copies"], -1)[before["copy_ends"][sources]] == at[firsts]
         sources[~(same[firsts] & was_first)] = -1
-        names = [ids[place] for place in firsts.tolist()]
-        wanted = [names[vertex] for vertex in np.flatnonzero(sources < 0).tolist()]
+        wanted = [ids[place] for place in firsts[sources < 0].tolist()]
         found |= passages([id for id in wanted if id not in found])
-        members = PackedTexts.of(names), PackedTexts.of(ids), numbers[vertices.ravel()]
-        return cls(members, codes, sources, [found[id] for id in wanted])
+        read_anew = [found[id] for id in wanted]
+        return cls(ids, firsts, numbers[vertices.ravel()], codes, sources, read_anew)
+
+    def members(self) -> tuple[PackedTexts, PackedTexts, Ints]:
+        """The ids of the vertices' first passages, all ids, and the vertex of each."""
+        every = PackedTexts.of(self.ids)
+        return every.edited(PackedTexts.of(()), self.firsts), every, self.vertices
 
     def questions(self) -> list[Sequence[str]]:
         """The questions of the passages that were read, the in-coming ones of each first."""

@@ -76,17 +76,6 @@ class KeywordSets(Sequence[frozenset[int]]):
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
         return KeywordSets(np.concatenate([self.codes, others.codes]), ends)
 
-    def unions(self, first: Ints, second: Ints) -> KeywordSets:
-        """The union of each two sets, whose numbers are in ``first`` and ``second``."""
-        both = [self.take(first), self.take(second)]
-        owners = np.concatenate([np.repeat(np.arange(len(first)), one.counts) for one in both])
-        codes = np.concatenate([one.codes for one in both])
-        vocabulary, words = np.unique(codes, return_inverse=True)
-        pairs = distinct(owners * len(vocabulary) + words)
-        owners, words = np.divmod(pairs, max(len(vocabulary), 1))
-        ends = np.searchsorted(owners, np.arange(len(first) + 1))
-        return KeywordSets(vocabulary[words], ends)
-
 
 class KeywordIndex:
     """Keyword sets k_0 … k_{m−1} as numbers, listed under each of their words.
@@ -125,12 +114,30 @@ class KeywordIndex:
             vocabulary = np.unique(among)
             inverse = np.searchsorted(vocabulary, sets.codes)
             inverse[np.append(vocabulary, np.uint64(0))[inverse] != sets.codes] = len(vocabulary)
-        words = inverse.astype(np.int32)
+        return cls._of_numbers(vocabulary, inverse, sets.ends)
+
+    @classmethod
+    def of_unions(cls, sets: KeywordSets, first: Ints, second: Ints) -> KeywordIndex:
+        """Lists the union of each two of ``sets``, with the numbers in ``first`` and ``second``."""
+        both = [sets.take(first), sets.take(second)]
+        owners = np.concatenate([np.repeat(np.arange(len(first)), one.counts) for one in both])
+        codes = np.concatenate([one.codes for one in both])
+        vocabulary, words = np.unique(codes, return_inverse=True)
+        pairs = distinct(owners * len(vocabulary) + words)
+        owners, words = np.divmod(pairs, max(len(vocabulary), 1))
+        ends = np.searchsorted(owners, np.arange(len(first) + 1))
+        return cls._of_numbers(vocabulary, words, ends)
+
+    @classmethod
+    def _of_numbers(
+        cls, vocabulary: NDArray[np.uint64], numbers: NDArray[np.integer[Any]], ends: Ints
+    ) -> KeywordIndex:
+        words = numbers.astype(np.int32)
         known = np.flatnonzero(words < len(vocabulary))
         order = known[np.argsort(words[known], kind="stable")]
         bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
-        listed = np.repeat(np.arange(len(sets), dtype=np.int32), sets.counts)[order]
-        return cls(vocabulary, words, sets.ends, listed, bounds)
+        listed = np.repeat(np.arange(len(ends) - 1, dtype=np.int32), np.diff(ends))[order]
+        return cls(vocabulary, words, ends, listed, bounds)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> KeywordIndex:

@@ -82,10 +82,18 @@ class _Sparse(NamedTuple):
         lengths = self.ends[numbers + 1] - self.ends[numbers]
         return ranges(self.ends[numbers], lengths), lengths
 
-    def with_columns(self, wanted: NDArray[np.bool_]) -> Ints:
-        """The vectors that have one of the columns ``wanted`` (d,)."""
-        places = np.flatnonzero(wanted[self.columns])
-        return np.unique(np.searchsorted(self.ends, places, side="right") - 1)
+    def listed(self, coordinate: int, codes: NDArray[np.uint64]) -> _Coordinates:
+        """The largest of the vectors that have ``coordinate`` among their own largest ones."""
+        places = np.flatnonzero(self.columns == coordinate // 2)
+        places = places[(self.values[places] < 0) == coordinate % 2]
+        numbers = np.searchsorted(self.ends, places, side="right") - 1
+        numbers = numbers[np.lexsort((codes[numbers], -np.abs(self.values[places])))]
+        found, start = self.largest(numbers[:0], _LARGEST), 0
+        while len(found.numbers) < _LISTED and start < len(numbers):
+            own = self.largest(numbers[start : start + _ROWS], _LARGEST)
+            found = _Coordinates.joined([found, own.where(own.coordinates == coordinate)])
+            start += _ROWS
+        return found
 
     def largest(self, numbers: Ints, most: int) -> _Coordinates:
         """The largest coordinates of these vectors, at most so many of each; ties by column."""
@@ -196,8 +204,8 @@ class WordNeighbours:
         is_own = sparse.columns[vectors[0]] == np.repeat(at // 2, vectors[1])
         stays = _Coordinates(numbers, at, np.abs(sparse.values[vectors[0][is_own]]))
         others = _Coordinates.joined([stays, sparse.largest(added, _LARGEST)])
-        again = sparse.largest(sparse.with_columns(lost.reshape(-1, 2).any(axis=1)), _LARGEST)
-        every = [others.where(~lost[others.coordinates]), again.where(lost[again.coordinates])]
+        again = [sparse.listed(one, codes) for one in np.flatnonzero(lost).tolist()]
+        every = [others.where(~lost[others.coordinates]), *again]
         return self._made(sparse, _Coordinates.joined(every).lists(codes, len(lists) // 2))
 
     def vectors(self, numbers: Ints) -> Floats:

@@ -298,33 +298,30 @@ def _edges(
 ) -> dict[str, Any]:
     """The ``edge_`` arrays in order of passages, mentions before titles, and ``rarity``."""
     sentence_passage = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    size = max(keys, 1)
     sentence = np.concatenate([mentions[0], first[titles[0]]])
-    entity = np.concatenate([mentions[1], titles[1]])
     passage = np.concatenate([sentence_passage[mentions[0]], titles[0]])
-    pair = passage.astype(np.int64) * size + entity
-    title_pair = titles[0].astype(np.int64) * size + titles[1]
-    by_pair = np.argsort(title_pair)
-    own = np.zeros(len(pair), dtype=np.float32)
-    if len(title_pair):
-        at = by_pair[np.searchsorted(title_pair, pair, sorter=by_pair).clip(max=len(by_pair) - 1)]
-        own = np.where(title_pair[at] == pair, titles[2][at], np.float32(0))
-    title = np.concatenate([np.zeros(len(mentions[0]), dtype=np.float32), titles[2]])
-    df = np.bincount(distinct(pair) % size, minlength=keys)
-    total = max(len(first), 2)
     order = np.argsort(passage, kind="stable")
-    by_entity = np.lexsort((order.argsort(), title == 0, entity))
+    passage, entity = passage[order], np.concatenate([mentions[1], titles[1]])[order]
+    title = np.concatenate([np.zeros(len(mentions[0]), np.float32), titles[2]])[order]
+    size = max(keys, 1)
+    pairs = passage.astype(np.int64) * size + entity
+    title_pairs = titles[0].astype(np.int64) * size + titles[1]
+    by_pair = np.argsort(title_pairs)
+    at = np.append(by_pair, -1)[np.searchsorted(title_pairs, pairs, sorter=by_pair)]
+    own = np.append(title_pairs, -1)[at] == pairs
+    df = np.bincount(distinct(pairs) % size, minlength=keys)
+    total = max(len(first), 2)
     return {
-        "edge_passage": passage[order],
-        "edge_entity": entity[order],
+        "edge_passage": passage,
+        "edge_entity": entity,
         "edge_sentence": sentence[order],
-        "edge_title": title[order],
-        "edge_own": own[order],
+        "edge_title": title,
+        "edge_own": np.where(own, np.append(titles[2], np.float32(0))[at], np.float32(0)),
         "edge_kind": np.concatenate([kinds, np.full(len(titles[0]), CERTAIN, np.int8)])[order],
         "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
-        "first_edge": np.searchsorted(passage[order], np.arange(len(first) + 1)),
+        "first_edge": np.searchsorted(passage, np.arange(len(first) + 1)),
         "entity_offsets": _starts(np.bincount(entity, minlength=keys)),
-        "entity_edges": order.argsort()[by_entity],
+        "entity_edges": np.argsort(2 * entity.astype(np.int64) + (title == 0), kind="stable"),
     }
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from ragraphs.algorithms.hoprag import neighbours
 from ragraphs.algorithms.hoprag.neighbours import (
     MeaningNeighbours,
     WordNeighbours,
@@ -69,8 +70,10 @@ def test_vectors_of_opposite_signs_are_not_near():
     assert (places.tolist(), numbers.tolist()) == ([0], [0])
 
 
+@pytest.mark.parametrize("at_a_time", [8, 4096])
 @pytest.mark.parametrize("gone", [[], [0, 7, 8, 150], range(40, 90)])
-def test_neighbours_by_words_that_follow_a_change_are_as_made_anew(gone):
+def test_neighbours_by_words_that_follow_a_change_are_as_made_anew(gone, at_a_time, monkeypatch):
+    monkeypatch.setattr(neighbours, "_ROWS", at_a_time)
     near, vectors = of_words()
     codes = np.random.default_rng(0).permutation(len(TEXTS)).astype(np.uint64)
     near = WordNeighbours.of([vectors], codes)

@@ -48,10 +48,10 @@ INDEX = EdgeIndex(
     EDGES.target,
     EDGES.incoming,
     INCOMING.vectors,
-    KeywordIndex.of(
-        INCOMING.keywords.and_then(OUTGOING.keywords).unions(
-            EDGES.incoming, len(INCOMING) + EDGES.outgoing
-        )
+    KeywordIndex.of_unions(
+        INCOMING.keywords.and_then(OUTGOING.keywords),
+        EDGES.incoming,
+        len(INCOMING) + EDGES.outgoing,
     ),
 )
 K_Q, V_Q = {"kite", "director", "born"}, np.array([0.8, 0, 0.6], dtype=np.float32)
