@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..server.serving import Serving
 
 _APPLICATION = "ragraphs.cli.ending:application"
-
+_PATIENCE = 60  # seconds in which a busy process must tell that it lives; uvicorn waits for 5
 
 _Auth = Annotated[
     str | None,
@@ -117,6 +117,7 @@ def _serve(host: str, port: int, workers: int, context: Context, serving: Servin
             log_config=None if serving.json_logs else uvicorn.config.LOGGING_CONFIG,
             loop="asyncio",  # another one would need the signals' file that the guard reads
             timeout_graceful_shutdown=GRACE,
+            timeout_worker_healthcheck=_PATIENCE,
         )
 
 

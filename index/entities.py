@@ -19,9 +19,12 @@ from .layers import ENTITIES
 from .opening import Index
 from .progress import progress_of
 from .size import is_large
-from .vectors import embed_entries, owned_id, owner_of
+from .vectors import embed_entries, fitted, owned_id, owner_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..stores.entities import EntityStore, StoredEntity
 
 
@@ -138,6 +141,7 @@ def _passages(
 
 _MOST_RELATIONS = 300
 _MOST_PASSAGES = 100
+_MORE = 20  # than are wanted are compared in full, where vectors of entities are short
 _NEAR_NAMES = 20  # are looked at where a filter may leave out the nearest
 
 
@@ -158,6 +162,19 @@ def named_topics(index: Index, question: str) -> list[TopicEntity]:
     return link_question(part, spellings, question)
 
 
+def near_entities(index: Index, vector: NDArray[np.float32], most: int) -> list[tuple[str, float]]:
+    """The entities whose texts are nearest to ``vector``, and their cosines, best first. Blocks."""
+    [asked] = fitted(index, "entities", vector[None])
+    if len(asked) == len(vector):
+        found = index.vectors.search("entities", asked, most)
+        return [(owner_of(id), cosine) for id, cosine in found]
+    near = index.vectors.search("entities", asked, most + _MORE)
+    entities = index.entities.get(owner_of(id) for id, _ in near)
+    vectors = index.embedder.embed([_entry(entity).text for entity in entities.values()])
+    cosines = zip(entities, map(float, vectors @ vector), strict=True)
+    return sorted(cosines, key=lambda one: (-one[1], one[0]))[:most]
+
+
 def linked_topics(index: Index, question: str) -> list[TopicEntity]:
     """The entities that a question names: exactly, by an alias, or by a near name. Blocks.
 
@@ -168,8 +185,8 @@ def linked_topics(index: Index, question: str) -> list[TopicEntity]:
     names = [question[start:end] for start, end in places]
     vectors = embed_queries(index.embedder, names) if names else ()
     for (start, end), vector in zip(places, vectors, strict=True):
-        found = index.vectors.search("entities", vector, _NEAR_NAMES if index.where else 1)
-        near = [(owner_of(id), cosine) for id, cosine in found if cosine >= LINK_FLOOR]
+        found = near_entities(index, vector, _NEAR_NAMES if index.where else 1)
+        near = [(id, cosine) for id, cosine in found if cosine >= LINK_FLOOR]
         part = read_entities(index, (entity for entity, _ in near))
         for entity, cosine in [one for one in near if one[0] in part.entities][:1]:
             links.append(

@@ -34,6 +34,7 @@ Load = Callable[[Index, Sequence[str]], list[Entry]]
 _BATCH = 64
 _LOCAL_BATCH = 512
 _FEW = 100
+_FOLDS = 4
 
 
 async def embed_passages(index: Index, context: Context) -> None:
@@ -93,7 +94,19 @@ def release(index: Index) -> None:
 def _embed_batch(collection: Collection, load: Load, index: Index, ids: Sequence[str]) -> None:
     entries = load(index, ids)
     vectors = index.embedder.embed([entry.text for entry in entries])
-    index.vectors.add(collection, entries, vectors)
+    index.vectors.add(collection, entries, fitted(index, collection, vectors))
+
+
+def fitted(index: Index, collection: Collection, found: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors ``found`` by the embedder as ``collection`` has them. Blocks.
+
+    Those of entities, of which there are most, are short where words are hashed into places.
+    """
+    if collection != "entities" or index.embedder.name != "lexical":
+        return found
+    from ..models.lexical import folded
+
+    return folded(found, index.vectors.dimension(collection) or found.shape[1] // _FOLDS)
 
 
 def _copy(index: Index, collection: Collection, wanted: Sequence[str], load: Load) -> None:

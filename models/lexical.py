@@ -31,9 +31,18 @@ class LexicalEmbedder:
         vectors = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
         for start in range(0, len(texts), _BLOCK):
             _add_features(vectors[start : start + _BLOCK], texts[start : start + _BLOCK])
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.divide(vectors, norms, out=vectors, where=norms > 0)
-        return vectors
+        return _unit(vectors)
+
+
+def folded(vectors: NDArray[np.float32], dimension: int) -> NDArray[np.float32]:
+    """Lexical ``vectors`` as if their features had been hashed into ``dimension`` places."""
+    return _unit(vectors.reshape(len(vectors), -1, dimension).sum(axis=1))
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.divide(vectors, norms, out=vectors, where=norms > 0)
+    return vectors
 
 
 def _add_features(vectors: NDArray[np.float32], texts: Sequence[str]) -> None:

@@ -89,11 +89,15 @@ class ChromaVectors(Vectors):
             for client in self._clients.values():
                 client.written = stamp
 
-    def lacks(self, collection: Collection) -> bool:
-        return not self.count(collection)
-
     def count(self, collection: Collection) -> int:
         return self._read(collection, lambda store: store.count()) or 0
+
+    def lacks(self, collection: Collection) -> bool:
+        return not self.count(collection)  # for which Chroma opens no index of vectors
+
+    def dimension(self, collection: Collection) -> int | None:
+        first = self._read(collection, lambda store: store.get(limit=1, include=["embeddings"]))
+        return next(map(len, first["embeddings"]), None) if first else None  # type: ignore[arg-type]
 
     def ids(self, collection: Collection) -> set[str]:
         return set(self._read(collection, lambda store: store.get(include=[])["ids"]) or ())

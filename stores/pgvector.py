@@ -89,31 +89,28 @@ class PostgresVectors(Vectors):
     def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> PostgresVectors:
         return PostgresVectors(self._engine, self._in_use, where, allowed)
 
+    def dimension(self, collection: Collection) -> int | None:
+        def look(table: Table) -> int | None:
+            with self._engine.connect() as connection:
+                return connection.scalar(select(func.vector_dims(table.c.vector)).limit(1))
+
+        return self._read(collection, look, None)
+
     def settle(self, collection: Collection) -> None:
-        self._read(collection, self._index, None)
+        if (self.dimension(collection) or 0) <= _MOST_DIMENSIONS:
+            self._read(collection, self._index, None)
 
     def _index(self, table: Table) -> None:
         """Makes the index of many vectors, which takes far less time than to add one by one."""
-        vector = table.c.vector
-        dimensions = select(func.vector_dims(vector)).limit(1)
         if count_rows(self._engine, table) < _INDEXED:
             return
         with self._engine.begin() as connection:
-            if (connection.scalar(dimensions) or 0) > _MOST_DIMENSIONS:
-                return
             for setting, value in _BUILDING.items():
                 connection.exec_driver_sql(f"SET LOCAL {setting} = '{value}'")
             connection.exec_driver_sql(
                 f'CREATE INDEX IF NOT EXISTS "{table.name}_near" ON '
                 f"{raw_name(connection, table.name)} USING hnsw (vector halfvec_ip_ops)"
             )
-
-    def lacks(self, collection: Collection) -> bool:
-        def look(table: Table) -> bool:
-            with self._engine.connect() as connection:
-                return connection.scalar(select(table.c.id).limit(1)) is None
-
-        return self._read(collection, look, True)
 
     def ids(self, collection: Collection) -> set[str]:
         def read(table: Table) -> set[str]:

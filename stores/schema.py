@@ -35,7 +35,7 @@ LOCK = "lock"
 json_text = partial(json.dumps, ensure_ascii=False)
 
 _ATTEMPTS, _PAUSE = 100, 0.05
-_LARGEST_LOG = 4 << 20  # bytes that are kept of the log of a large transaction, once it is applied
+_LARGEST_LOG = 1 << 20  # bytes that are kept of the log of a large transaction, once it is applied
 _PRIMARY = 0xFF  # of an error's code; the rest is detail
 _IS_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _DERIVED_IS_DAMAGED = {sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_ERROR}

@@ -85,7 +85,7 @@ class Vectors(Protocol):
 
     def lacks(self, collection: Collection) -> bool:
         """Whether there is no vector in ``collection``, as after the loss of a server's disk."""
-        ...
+        return self.dimension(collection) is None
 
     def ids(self, collection: Collection) -> set[str]:
         """The ids of all vectors in ``collection``."""
@@ -94,6 +94,11 @@ class Vectors(Protocol):
     def count(self, collection: Collection) -> int:
         """The number of vectors in ``collection``."""
         return len(self.ids(collection))
+
+    def dimension(self, collection: Collection) -> int | None:
+        """The dimension of the vectors in ``collection``; None where there are none."""
+        some = sorted(self.ids(collection))[:1]
+        return int(self.get(collection, some).shape[1]) if some else None
 
     def owned(self, collection: Collection, owners: AbstractSet[str]) -> set[str]:
         """The ids ``<owner>-<rest>`` of the vectors in ``collection`` of these ``owners``."""

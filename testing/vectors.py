@@ -98,10 +98,12 @@ def replaced_and_removed(vectors: Vectors) -> None:
 def given_in_order(vectors: Vectors) -> None:
     """Gives vectors in the order of the ids, as float32, and says where one is missing."""
     require(len(vectors.get("entities", [])) == 0, "no ids gave some")
+    require(vectors.dimension("entities") is None, "no vectors have a dimension")
     numbers = range(_SEVERAL)
     vectors.add("entities", _entries(*numbers), _units(*numbers))
     found = vectors.get("entities", [f"p{n}" for n in reversed(numbers)])
     require(str(found.dtype) == "float32", f"they are {found.dtype}")
+    require(vectors.dimension("entities") == _DIMENSION, "their dimension is another one")
     require(_near(found, _units(*reversed(numbers))), "they were others")
     try:
         vectors.get("entities", ["p1", "never there"])

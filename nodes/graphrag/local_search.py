@@ -10,11 +10,10 @@ from typing import NamedTuple
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...context import GraphragContext
 from ...index.communities import CommunityView, load_communities
-from ...index.entities import EntityPart, linked_topics, read_entities
+from ...index.entities import EntityPart, linked_topics, near_entities, read_entities
 from ...index.opening import Index
 from ...index.retrieval import search
 from ...index.triple_sources import described
-from ...index.vectors import owner_of
 from ...language.analyser import count_tokens, keywords, one_line, sentences
 from ...language.claims import told_claim
 from ...language.support import CitablePassage, cite_point
@@ -153,7 +152,7 @@ def _near_entities(index: Index, question: str, named: Sequence[str]) -> list[st
     """The entities that the question names, then those whose descriptions are nearest to it."""
     vector = embed_queries(index.embedder, [question])[0]
     most = _NEAR_OF_ALL if index.where else _NEAR
-    near = [owner_of(id) for id, _ in index.vectors.search("entities", vector, most)]
+    near = [id for id, _ in near_entities(index, vector, most)]
     found = dict.fromkeys([*named, *near])
     return list(read_entities(index, found).entities)[:_ENTITIES]
 

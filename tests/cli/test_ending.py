@@ -91,6 +91,16 @@ def test_a_thread_that_never_ends_does_not_keep_the_server(root, code, options):
     assert not left_behind(root)
 
 
+@pytest.mark.thorough
+def test_processes_that_are_busy_for_some_seconds_are_not_killed(root):
+    busy = "import ctypes; ctypes.PyDLL(None).usleep(6_500_000)"  # which lets no other thread run
+    with hanging(root, busy, "--workers", "2") as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        before = children.read_text()
+        time.sleep(7)  # uvicorn by itself would wait for five seconds
+        assert len(before.split()) >= 2 and children.read_text() == before
+
+
 def left_behind(root: Path) -> list[str]:
     """The command lines of the processes that work in ``root`` and do not end by themselves."""
     latest = time.monotonic() + 5

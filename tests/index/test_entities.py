@@ -16,7 +16,7 @@ from ragraphs import (
 )
 from ragraphs.algorithms.entities.spans import SpellingIndex
 from ragraphs.algorithms.tog2.topics import link_question
-from ragraphs.index.entities import named_topics, read_entities
+from ragraphs.index.entities import _entry, named_topics, near_entities, read_entities
 from ragraphs.index.narrowing import narrowed
 from ragraphs.index.opening import Index, open_index
 from ragraphs.settings import settings
@@ -160,3 +160,28 @@ def test_an_entity_that_is_gone_meanwhile_is_told_in_a_sentence(folders):
     part = read_entities(open_index(folders[30]), ["gone"])
     with pytest.raises(RagraphsError, match="ask again"):
         part.name_of("gone")
+
+
+def test_vectors_of_entities_are_short_and_an_index_of_before_keeps_its_long_ones(
+    tmp_path, monkeypatch
+):
+    documents = list(made_up(6))
+
+    def indexed(name: str, *, short: bool) -> Index:
+        context = IndexContext(
+            index=str(tmp_path / name), embeddings="lexical", layers=["entities"]
+        )
+        with monkeypatch.context() as patch:
+            if not short:
+                patch.setattr("ragraphs.index.vectors.fitted", lambda *given: given[-1])
+            index_graph.invoke({"documents": documents[:5]}, context=context)
+        index_graph.invoke({"documents": documents}, context=context)
+        return open_index(context.index)
+
+    new, old = indexed("new", short=True), indexed("old", short=False)
+    assert (new.vectors.dimension("entities"), old.vectors.dimension("entities")) == (256, 1024)
+    assert new.vectors.ids("entities") == old.vectors.ids("entities")
+    for entity in new.entities.all_entities():
+        for index in (new, old):
+            asked = index.embedder.embed([_entry(entity).text])[0]
+            assert near_entities(index, asked, 1)[0][1] == pytest.approx(1, abs=1e-5)

@@ -18,7 +18,7 @@ from ragraphs.models.embeddings import (
     resolve_auto,
     suits,
 )
-from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.models.lexical import LexicalEmbedder, _features, folded
 from ragraphs.settings import Settings, settings
 from ragraphs.state.errors import RagraphsError
 from stub_openai import KEY, embeddings, failure
@@ -158,6 +158,17 @@ def test_lexical_vectors_are_deterministic_and_of_unit_length_or_zero(text):
 def test_a_lexical_vector_does_not_depend_on_the_texts_beside_it():
     texts = [f"bridge {n} of Scotland, bridge {n % 7}" for n in range(150)] + ["", "the of"]
     assert np.array_equal(LEXICAL.embed(texts), [LEXICAL.embed([text])[0] for text in texts])
+
+
+def test_folded_lexical_vectors_are_as_if_hashed_into_fewer_places(monkeypatch):
+    texts = ["Forth Bridge: a bridge in Scotland, painted red", "경복궁", ""]
+    found = folded(LEXICAL.embed(texts), 256)
+    _features.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr("ragraphs.models.lexical._DIMENSION", 256)
+        assert np.allclose(found, LEXICAL.embed(texts), atol=1e-6)
+    _features.cache_clear()
+    assert found.shape == (3, 256) and not found[2].any()
 
 
 @pytest.mark.parametrize("text", ["경복궁은 1395년에 지어졌다.", "東京都", "Forth Bridge", "7"])

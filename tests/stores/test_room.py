@@ -33,5 +33,5 @@ def test_the_log_of_a_large_change_does_not_stay_large(tmp_path):
     assert log.stat().st_size > 8 << 20
     for number in range(3):
         Catalogue(engine).set_property("small", number)
-    assert log.stat().st_size <= 4 << 20
+    assert log.stat().st_size <= 1 << 20
     engine.dispose()
