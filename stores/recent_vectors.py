@@ -97,6 +97,12 @@ class RecentVectors(ChromaVectors):
             return super().count(collection)
         return count_rows(self._engine, table, *_there(collection))
 
+    def dimension(self, collection: Collection) -> int | None:
+        recent = self._recent(collection)
+        if recent is not None and recent.entries:
+            return int(recent.vectors.shape[1])
+        return super().dimension(collection)
+
     def ids(self, collection: Collection) -> set[str]:
         if self._stamp(collection) is None:
             return super().ids(collection)

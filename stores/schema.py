@@ -26,7 +26,7 @@ from .vacuuming import vacuum
 
 logger = logging.getLogger("ragraphs.stores")
 
-FORMAT = 5
+FORMAT = 6
 _FORMAT_ROW = {"name": "format", "value": str(FORMAT)}
 DATABASE = "catalogue.sqlite"
 LOCK = "lock"

@@ -88,6 +88,13 @@ def _with_packed_texts(connection: Connection) -> None:
     write_codes(connection)
 
 
+def _with_files_of_before(connection: Connection) -> None:
+    """Turns format 5 into format 6, in which nothing that was stored is another.
+
+    Vectors may wait for Chroma, and arrays have files of before, which earlier versions would miss.
+    """
+
+
 _OF_NAMES = "ix_name_forms_name"
 _TEXTS = [("readings", "value"), ("communities", "summary"), ("communities", "findings")]
 _VECTORS = [("sentence_vectors", "passage", "vectors"), ("question_vectors", "id", "vector")]
@@ -96,6 +103,7 @@ _STEPS = {
     "2": _with_metadata,
     "3": _with_half_vectors,
     "4": _with_packed_texts,
+    "5": _with_files_of_before,
 }
 EARLIER = frozenset(_STEPS)  # the formats that are upgraded
 
