@@ -267,7 +267,7 @@ _Panels = dict[str, dict[str, Callable[..., None] | typer.Typer]]
 
 
 def _panels() -> _Panels:
-    """All commands; most people need those of the first panel."""
+    """All commands; the first panel has the ones that most people need."""
     from .copying import backup, copy
     from .demo import demo
     from .entities import entities

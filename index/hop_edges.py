@@ -202,7 +202,7 @@ def packed_sketches(sketches: Sketch) -> Arrays:
 
 
 def _moved_sketches(found: Carried, before: Arrays, sketches: Sketch) -> Arrays | None:
-    """The same arrays, made of those of ``before``; None where one of the two is not packed."""
+    """The same arrays, made of the ones ``before``; None where one of the two is not packed."""
     if found.new is None or before[_SKETCHES].ndim == 2 or not sketches.size:
         return None
     new = np.flatnonzero(found.sources < 0)

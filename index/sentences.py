@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, cast
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..algorithms.graphrag.report_context import pack
-from ..algorithms.half_vectors import half_products
 from ..algorithms.linear_rag.building import linked
+from ..algorithms.linear_rag.loaded_graph import LoadedGraph
 from ..algorithms.linear_rag.passage_graph import WholeGraph, graph_from_arrays, graph_to_arrays
 from ..algorithms.linear_rag.passage_records import (
     NamedSpan,
@@ -22,7 +21,6 @@ from ..algorithms.linear_rag.passage_records import (
     sentence_texts,
     with_entities,
 )
-from ..algorithms.linear_rag.walk import Similarities
 from ..algorithms.packed_texts import code_of
 from ..algorithms.spans import spans
 from ..context import Context
@@ -290,40 +288,6 @@ def _moved_vectors(
     passages[new] = added
     sentences[spans(graph.first_sentence[new], graph.sentence_counts[new])] = of_added
     return {_PASSAGES: passages, _SENTENCES: sentences}
-
-
-@dataclass(frozen=True)
-class LoadedGraph:
-    """The graph of an index with its vectors; rows in the order of ``ids``.
-
-    Where ``is_flat``, the vectors lie in mapped files, of half the precision, and a question is to
-    be compared with those alone that it touches. ``lacked_at`` is the moment of a run at which some
-    vectors were not there.
-    """
-
-    ids: NDArray[np.str_]
-    id_order: NDArray[np.int64]
-    graph: WholeGraph
-    passages: NDArray[Any]
-    sentences: NDArray[Any]
-    is_flat: bool = False
-    lacked_at: list[Any] | None = None
-
-    def places_of(self, ids: Sequence[str]) -> NDArray[np.int32]:
-        """The rows of the passages ``ids`` in the graph, each once; others are left out."""
-        wanted = np.array(ids, dtype=self.ids.dtype)
-        at = np.searchsorted(self.ids, wanted, sorter=self.id_order).clip(max=len(self.ids) - 1)
-        places = self.id_order[at]
-        return np.unique(places[self.ids[places] == wanted]).astype(np.int32)
-
-    def compared(
-        self, places: NDArray[np.int32], question: NDArray[np.float32], rest: NDArray[np.float32]
-    ) -> Similarities:
-        """The cosines of the passages ``places`` and their sentences, where it ``is_flat``."""
-        rows = spans(self.graph.first_sentence[places], self.graph.sentence_counts[places])
-        both = half_products(self.sentences[rows], np.stack([question, rest]))
-        passages = half_products(self.passages[places], question[None])
-        return Similarities(passages[:, 0], both[:, 0], both[:, 1])
 
 
 def stored_graph(index: Index) -> tuple[WholeGraph, list[str]]:

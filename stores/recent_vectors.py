@@ -98,10 +98,8 @@ class RecentVectors(ChromaVectors):
         return count_rows(self._engine, table, *_there(collection))
 
     def dimension(self, collection: Collection) -> int | None:
-        recent = self._recent(collection)
-        if recent is not None and recent.entries:
-            return int(recent.vectors.shape[1])
-        return super().dimension(collection)
+        listed = self._current(collection) or {}
+        return listed.get("dimension") or super().dimension(collection)
 
     def ids(self, collection: Collection) -> set[str]:
         if self._stamp(collection) is None:
@@ -125,11 +123,12 @@ class RecentVectors(ChromaVectors):
         if self._stamp(collection) is not None or super().count(collection) < _LISTED_FROM:
             return
         held = [_row(collection, id, _HELD) for id in super().ids(collection)]
+        dimension = super().dimension(collection)
         with self._engine.begin() as connection:
             connection.execute(delete(table).where(table.c.collection == collection))
             for batch in batches(held):
                 connection.execute(table.insert(), batch)
-            _note(connection, collection, self._in_use().name)
+            _note(connection, collection, self._in_use().name, dimension)
 
     def add(
         self, collection: Collection, entries: Sequence[Entry], vectors: NDArray[np.float32]
@@ -139,7 +138,7 @@ class RecentVectors(ChromaVectors):
         if self._waiting(collection) + len(entries) <= _MOST:
             pairs = zip(entries, vectors, strict=True)
             new = [_row(collection, one.id, _PUT, one.metadata, own) for one, own in pairs]
-            return self._change(collection, new)
+            return self._change(collection, new, vectors.shape[1])
         # Until they are held, they are removed again where this is interrupted.
         self._change(collection, [_row(collection, one.id, _GONE) for one in entries])
         super().add(collection, entries, vectors)
@@ -248,14 +247,18 @@ class RecentVectors(ChromaVectors):
                     connection.execute(delete(table).where(table.c.collection == collection))
                     connection.execute(delete(properties).where(properties.c.name == name))
 
-    def _stamp(self, collection: Collection) -> str | None:
-        """The stamp of the last change that waits; None where the ids are not listed."""
+    def _current(self, collection: Collection) -> dict[str, Any] | None:
+        """The note on the list of ids; None where they are not listed."""
         with self._engine.connect() as connection:
             listed = _listed(connection, collection)
         if listed is None or listed["of"] != (name := self._in_use().name):
             return None
-        is_there = (self._folder / name / DATABASE).exists()
-        return f"{name} {listed['stamp']}" if is_there else None
+        return listed if (self._folder / name / DATABASE).exists() else None
+
+    def _stamp(self, collection: Collection) -> str | None:
+        """The stamp of the last change that waits; None where the ids are not listed."""
+        listed = self._current(collection)
+        return None if listed is None else f"{listed['of']} {listed['stamp']}"
 
     def _recent(self, collection: Collection) -> _Recent | None:
         """The changes that wait, kept until there are others; None where ids are not listed."""
@@ -272,12 +275,14 @@ class RecentVectors(ChromaVectors):
     def _waiting(self, collection: Collection) -> int:
         return count_rows(self._engine, table, table.c.collection == collection, _WAITS)
 
-    def _change(self, collection: Collection, new: Sequence[dict[str, Any]]) -> None:
+    def _change(
+        self, collection: Collection, new: Sequence[dict[str, Any]], dimension: int | None = None
+    ) -> None:
         if new:
             with self._engine.begin() as connection:
                 for batch in batches(new):
                     upsert(connection, table, batch)
-                _note(connection, collection, self._in_use().name)
+                _note(connection, collection, self._in_use().name, dimension)
 
     def _flush(self, collection: Collection) -> None:
         """Makes all changes that wait in Chroma; they are made again where this is interrupted."""
@@ -318,9 +323,13 @@ def _listed(connection: Connection, collection: Collection) -> dict[str, Any] | 
     return listed
 
 
-def _note(connection: Connection, collection: Collection, generation: str) -> None:
-    """Notes that the ids of a collection are listed, and have changed."""
-    value = json.dumps({"of": generation, "stamp": uuid.uuid4().hex})
+def _note(
+    connection: Connection, collection: Collection, generation: str, dimension: int | None = None
+) -> None:
+    """Notes that the ids of a collection are listed, and have changed; a dimension stays."""
+    dimension = dimension or (_listed(connection, collection) or {}).get("dimension")
+    noted = {"of": generation, "stamp": uuid.uuid4().hex, "dimension": dimension}
+    value = json.dumps(noted)
     upsert(connection, properties, [{"name": LISTED[collection], "value": value}])
 
 

@@ -71,7 +71,7 @@ class _Edges(NamedTuple):
         return cls(passages, entities, sentences, pages, rows, np.cumsum(counts) - counts)
 
     def said(self, graph: PassageGraph, new: Floats) -> Floats:
-        """What the sentence of each edge, or the best of its page, has in ``new``, at most 1."""
+        """The share of ``new`` in each edge's sentence, or in the best of its page, at most 1."""
         said: Floats = new[self.sentences]
         if len(self.pages):
             said[self.pages] = np.maximum.reduceat(new[self.rows], self.firsts)

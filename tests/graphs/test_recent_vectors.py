@@ -19,7 +19,7 @@ def test_a_small_change_opens_no_collection_and_is_found_copied_and_purged(
     indexing, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(recent_vectors, "_LISTED_FROM", 1)
-    indexing.run(documents=DOCUMENTS)
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences", "entities"]})
     first, second = (one["id"] for one in DOCUMENTS[:2])
     index = indexing.index
     [asked] = index.embedder.embed([NEW["text"]])
