@@ -100,7 +100,7 @@ def _embed_batch(collection: Collection, load: Load, index: Index, ids: Sequence
 def fitted(index: Index, collection: Collection, found: NDArray[np.float32]) -> NDArray[np.float32]:
     """The vectors ``found`` by the embedder as ``collection`` has them. Blocks.
 
-    Those of entities, of which there are most, are short where words are hashed into places.
+    Vectors of entities, of which there are most, are short where words are hashed into places.
     """
     if collection != "entities" or index.embedder.name != "lexical":
         return found
