@@ -17,6 +17,7 @@ from ..language.markup import prose
 from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
+_EMPHASIS = "*_"
 _BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
 _APART = re.compile(r"\n\s*\n|```|\|[ \t]*\n")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
@@ -192,10 +193,11 @@ def _marked(piece: Span, marks: Sequence[Span]) -> Text:
 
 
 def _flat(piece: Span, start: int, end: int) -> str:
-    """Characters of ``piece`` in one line and without markup, but for code, whose lines matter."""
+    """Characters of ``piece`` in one line, without emphasis, but for code, whose lines matter."""
     place = slice(start - piece.start, end - piece.start)
     text = piece.text[place]
     if piece.plain:
         return text.rstrip("\n") if end == piece.end else text
-    kept = zip(text, prose(piece.text)[place], strict=True)
-    return re.sub(r"\s+", " ", "".join(one for one, plain in kept if one == plain))
+    pairs = zip(text, prose(piece.text)[place], strict=True)
+    kept = (one for one, plain in pairs if one == plain or one not in _EMPHASIS)
+    return re.sub(r"\s+", " ", "".join(kept))
