@@ -8,7 +8,7 @@ import pytest
 from communities_support import MODEL, Script, clustered
 from ragraphs.graphs.basic import graph as basic
 from ragraphs.offline import model as offline
-from ragraphs.offline import version
+from ragraphs.offline import questions, version
 from ragraphs.offline.extraction import extract as extraction
 from ragraphs.prompts.replies import PassageQuestions
 from ragraphs.stores.readings import Reading
@@ -31,7 +31,9 @@ def read_before(indexing: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         earlier.setattr(version, "VERSION", "0")
         earlier.setattr(extraction, "extract_facts", extract)
         earlier.setattr(
-            offline, "write_questions", lambda *_: PassageQuestions(incoming=["Who?"], outgoing=[])
+            questions,
+            "write_questions",
+            lambda *_: PassageQuestions(incoming=["Who?"], outgoing=[]),
         )
         earlier.setattr(extraction, "summarise", lambda texts: "An earlier summary.")
         earlier.setattr(
