@@ -76,7 +76,7 @@ def judged_in(file: Path, seed: int = 0) -> dict[str, Any]:
 
 
 def show_lazy(result: dict[str, Any]) -> None:
-    """Prints the comparison, and the tokens of lazy answers beside those of full global search."""
+    """Prints the comparison, and the tokens of lazy answers beside full global search."""
     print_comparison(result)
     if not (plan := result.get("plan")):
         return
