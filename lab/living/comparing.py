@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from ragraphs.index import hop_edges, sentences
 from ragraphs.index.hops import stored_hops
-from ragraphs.index.layers import HOPS, SENTENCES, Arrays
+from ragraphs.index.layers import HOPS, SENTENCES, Arrays, Layer, Make
 from ragraphs.index.opening import Index
 from ragraphs.stores import tables
 from ragraphs.stores.vectors import Collection
@@ -58,7 +58,7 @@ def compare(one: Index, fresh: Index, *, with_communities: bool = True) -> Diffe
     found = [*_of_rows(one, fresh, compared), *_of_vectors(one, fresh, with_communities)]
     edges, fresh_edges = Counter(_edges(one)), Counter(_edges(fresh))
     other = ((edges - fresh_edges) + (fresh_edges - edges)).total()
-    layers = [(SENTENCES, sentences._link_passages)]
+    layers: list[tuple[Layer, Make]] = [(SENTENCES, sentences._link_passages)]
     layers += [] if other else [(HOPS, hop_edges.make_hops)]
     for layer, make in layers:
         built = layer.is_built(one), layer.is_built(fresh)
