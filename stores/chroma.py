@@ -72,6 +72,7 @@ class ChromaVectors(Vectors):
         self._in_use = in_use
         self._is_shared = is_shared
         self._clients: dict[str, ChromaClient] = {}
+        self._dimensions: dict[tuple[str, Collection], int] = {}
         self._lock = Lock()
 
     def at(self, generation: str) -> ChromaVectors:
@@ -96,8 +97,12 @@ class ChromaVectors(Vectors):
         return not self.count(collection)  # for which Chroma opens no index of vectors
 
     def dimension(self, collection: Collection) -> int | None:
-        first = self._read(collection, lambda store: store.get(limit=1, include=["embeddings"]))
-        return next(map(len, first["embeddings"]), None) if first else None  # type: ignore[arg-type]
+        place = self._in_use().name, collection
+        if place not in self._dimensions:  # which stays, once there is a vector
+            first = self._read(collection, lambda store: store.get(limit=1, include=["embeddings"]))
+            for vector in first["embeddings"] if first else ():  # type: ignore[union-attr]
+                self._dimensions[place] = len(vector)
+        return self._dimensions.get(place)
 
     def ids(self, collection: Collection) -> set[str]:
         return set(self._read(collection, lambda store: store.get(include=[])["ids"]) or ())
