@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -22,6 +22,7 @@ from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.opening import open_index
 from ragraphs.models.protocol import OFFLINE
+from ragraphs.prompts.indexing import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ragraphs.settings import settings
 
 from ..attack.hostile_replies import honest
@@ -50,6 +51,9 @@ _METHODS: dict[str, dict[str, Any]] = {
     "tog2": {},
     "graphrag": {"search": "local"},
 }
+_FORGOTTEN = {
+    prompt.reply.__name__ for prompt in (RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT)
+}
 _LONGEST = 600.0  # seconds of a run that is not killed
 
 
@@ -60,8 +64,6 @@ class Crashes:
     longest: float = 5.0
     kinds: Counter[str] = field(default_factory=Counter)
     compared: int = 0
-    answered: int = 0
-    paid_twice: list[int] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -76,51 +78,70 @@ def live_with_crashes(
     folder, found = LivingFolder(place / "docs", chance, _FILES), Crashes()
     folder.fill()
     with serving(_answer) as server:
-        os.environ |= {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": KEY}
-        settings.cache_clear()
+        os.environ["OPENAI_API_KEY"] = KEY
         _PROCESSES.set_forkserver_preload(_PRELOADED)
         account = Account(server)
-        _in_process(_index, place, "index", "update")
-        account.settle(found)
+        _in_process(_index, place, "index", "update", account.begin())
+        account.end()
         until = time.monotonic() + seconds
         with _questions(place) as asked:
             while time.monotonic() < until:
                 for _ in range(chance.randrange(_MOST_CHANGES + 1)):
                     folder.change()
                 [kind] = chance.choices(list(_CHANCES), list(_CHANCES.values()))
-                was_killed = _kill_within(chance.uniform(0, found.longest), place, kind)
+                seconds_left = chance.uniform(0, found.longest)
+                was_killed = _kill_within(seconds_left, place, kind, account.begin())
                 found.kinds[kind if was_killed else "ended before the kill"] += 1
-                account.settle(found, purged=kind == "purge")
+                if not was_killed:
+                    account.end()
                 if chance.random() * _COMPARED_EVERY < 1:
                     _complete(place, account, found)
                     tell(f"{found.kinds.total()} runs, {found.compared} compared")
             _complete(place, account, found)
-            return _figures(found, asked(), seconds)
+            return _figures(found, account, asked(), seconds)
 
 
 class Account:
-    """The requests that the model answered, and those that it answered before."""
+    """The requests that the model answered, by the run that asked: each has an address of its own.
+
+    A request that is paid twice counts for the run that paid first, and was killed before it had
+    stored the reply. That may be several runs ago. A run that ends forgets summaries and reports
+    that no layer uses, which may be asked for again.
+    """
 
     def __init__(self, server: HostileServer) -> None:
-        self._server, self._paid = server, set[str]()
+        self._server, self._ended, self._runs = server, list[int](), 0
+        self.elsewhere = f"{server.url}/fresh/v1"  # for indexes of which nothing is counted
 
-    def settle(self, found: Crashes, *, purged: bool = False) -> None:
-        """Counts the requests since the last time, and again those answered before that.
+    def begin(self) -> str:
+        """The address of the model for the next run."""
+        self._runs += 1
+        return f"{self._server.url}/{self._runs}/v1"
 
-        A purge deletes replies that the index no longer needs.
-        """
-        asked = Counter(
-            hashlib.sha256(repr(one.body).encode()).hexdigest() for one in self._server.asked
-        )
-        self._server.asked.clear()
-        twice = sum(number - (id not in self._paid) for id, number in asked.items())
-        found.answered += asked.total()
-        found.paid_twice.append(twice)
-        self._paid = set(asked) if purged else self._paid | set(asked)
+    def end(self) -> None:
+        """Notes that the run came to its end."""
+        self._ended.append(self._runs)
 
-    def forget(self) -> None:
-        """Leaves out of the account what was asked since it was settled."""
-        self._server.asked.clear()
+    def paid(self) -> dict[str, int]:
+        """The number of requests that were answered, and of those paid twice."""
+        payers: dict[tuple[str, str], list[int]] = {}
+        for one in self._server.asked:
+            run = one.path.split("/")[1]
+            if run.isdecimal():
+                payers.setdefault((kind_of(one.body), repr(one.body)), []).append(int(run))
+        lost = Counter[int]()
+        for (kind, _), runs in payers.items():
+            for first, again in pairwise(sorted(runs)):
+                ended = any(first < run < again for run in self._ended)
+                if not (ended and kind in _FORGOTTEN):
+                    lost[first] += 1
+        killed = [number for run, number in lost.items() if run not in self._ended]
+        return {
+            "requests_answered": sum(map(len, payers.values())),
+            "paid_twice": sum(killed),
+            "paid_twice_after_one_kill": max(killed, default=0),
+            "paid_twice_without_a_kill": lost.total() - sum(killed),
+        }
 
 
 def _complete(place: Path, account: Account, found: Crashes) -> None:
@@ -128,16 +149,14 @@ def _complete(place: Path, account: Account, found: Crashes) -> None:
     fresh = f"fresh{found.compared}"
     try:
         started = time.monotonic()
-        _in_process(_index, place, "index", "update")
+        _in_process(_index, place, "index", "update", account.begin())
+        account.end()
         found.longest = time.monotonic() - started
-        account.settle(found)
-        differences, broken = _in_process(_compared, place, fresh)
+        differences, broken = _in_process(_compared, place, fresh, account.elsewhere)
         found.compared += 1
     except RuntimeError as error:
         found.problems.append(f"after {found.kinds.total()} runs: {error}")
         return
-    finally:
-        account.forget()
     if differences.other_edges:
         broken.append(f"{differences.other_edges} of {differences.edges} edges differ")
     problems = [*differences.sentences, *broken]
@@ -146,16 +165,19 @@ def _complete(place: Path, account: Account, found: Crashes) -> None:
     found.problems += [f"after {found.kinds.total()} runs: {one}" for one in problems]
 
 
-def _figures(found: Crashes, asked: list[dict[str, Any]], seconds: float) -> dict[str, Any]:
+def _figures(
+    found: Crashes, account: Account, asked: list[dict[str, Any]], seconds: float
+) -> dict[str, Any]:
     failed = Counter(one["problem"] for one in asked if one["problem"])
+    paid = account.paid()
+    if paid["paid_twice_after_one_kill"] > _CONCURRENCY or paid["paid_twice_without_a_kill"]:
+        found.problems.append("requests were paid twice that were not under way")
     times = sorted(one["seconds"] for one in asked)
     return {
         "seconds": seconds,
         "runs": dict(found.kinds),
         "compared": found.compared,
-        "requests_answered": found.answered,
-        "paid_twice": sum(found.paid_twice),
-        "paid_twice_after_one_kill": max(found.paid_twice),
+        **paid,
         "at_once": _CONCURRENCY,
         "questions": len(asked),
         "median_seconds": times[len(times) // 2] if times else None,
@@ -177,18 +199,19 @@ def _context(place: Path, name: str, **fields: Any) -> IndexContext:
     )
 
 
-def _index(place: Path, name: str, kind: RunKind) -> None:
+def _index(place: Path, name: str, kind: RunKind, model_url: str) -> None:
+    os.environ["OPENAI_BASE_URL"] = model_url
     settings.cache_clear()
     context = _context(place, name, repair=kind == "repair", purge=kind == "purge")
     index_graph.invoke({"sources": [str(place / "docs")]}, context=context)
 
 
-def _compared(place: Path, fresh: str) -> tuple[Differences, list[str]]:
+def _compared(place: Path, fresh: str, model_url: str) -> tuple[Differences, list[str]]:
     """The differences from a fresh index, and breaks within the communities, which it may not have.
 
     Communities start from the ones before, so that a fresh index has others.
     """
-    _index(place, fresh, "update")
+    _index(place, fresh, "update", model_url)
     one, other = (open_index(_context(place, name)) for name in ("index", fresh))
     entities = {each.id for each in one.entities.all_entities()}
     members = {id for each in one.communities.all() for id in one.communities.members_of(each.id)}
@@ -200,9 +223,9 @@ def _compared(place: Path, fresh: str) -> tuple[Differences, list[str]]:
     return compare(one, other, with_communities=False), broken
 
 
-def _kill_within(seconds: float, place: Path, kind: RunKind) -> bool:
+def _kill_within(seconds: float, place: Path, kind: RunKind, model_url: str) -> bool:
     """Whether a run was killed after so many seconds; it may have come to its end before."""
-    run = _PROCESSES.Process(target=_index, args=(place, "index", kind))
+    run = _PROCESSES.Process(target=_index, args=(place, "index", kind, model_url))
     run.start()
     run.join(seconds)
     if was_alive := run.is_alive():
@@ -266,7 +289,7 @@ def _ask(place: Path, file: Path, ended: Any) -> None:
             context = context_type(index=str(place / "index"), model=OFFLINE, **_METHODS[method])
             began = time.monotonic()
             problem = _problem(partial(graph.invoke, {"question": question}, context=context))
-            row = {"method": method, "problem": problem and f"{method}: {problem}"}
+            row = {"problem": problem and f"{method}: {problem}", "question": question}
             out.write(json.dumps({**row, "seconds": round(time.monotonic() - began, 3)}) + "\n")
             out.flush()
 

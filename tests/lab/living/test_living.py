@@ -11,12 +11,14 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph
 from ragraphs.index.opening import Index, open_index
+from ragraphs.prompts.indexing import READ_PASSAGE, SUMMARISE_DESCRIPTION
+from ragraphs.prompts.prompt import Prompt
 from raw_sql import sql
 
 from lab.living import crashes
 from lab.living.changes import LivingDocuments, Plan, live_with_changes
 from lab.living.comparing import Differences, compare
-from lab.living.crashes import Account, Crashes, live_with_crashes
+from lab.living.crashes import Account, live_with_crashes
 from lab.living.documents import LivingFolder, editions
 
 TEXTS = {
@@ -92,21 +94,67 @@ def test_an_index_that_lived_is_compared_with_fresh_ones(tmp_path):
     assert sum(result["changes"].values()) == 8
 
 
-def test_requests_are_paid_twice_where_they_were_answered_before():
-    server: Any = SimpleNamespace(asked=[])
-    account, found = Account(server), Crashes()
+class Paying:
+    """Runs that ask the model, which is only in the account of them."""
 
-    def ask(*bodies: str, purged: bool = False) -> int:
-        server.asked += [SimpleNamespace(body=body) for body in bodies]
-        account.settle(found, purged=purged)
-        return found.paid_twice[-1]
+    def __init__(self) -> None:
+        self.server: Any = SimpleNamespace(url="http://model", asked=[])
+        self.account = Account(self.server)
 
-    assert ask("one", "two") == 0
-    assert ask("two", "three", "three") == 2
-    assert ask("four", purged=True) == 0
-    assert ask("one") == 0
-    assert ask("four") == 1
-    assert found.answered == 8
+    def run(self, *asked: str, ends: bool = False, prompt: Prompt[Any] = READ_PASSAGE) -> None:
+        self.ask(self.account.begin(), *asked, prompt=prompt)
+        if ends:
+            self.account.end()
+
+    def ask(self, url: str, *asked: str, prompt: Prompt[Any] = READ_PASSAGE) -> None:
+        path = url.removeprefix(self.server.url) + "/chat/completions"
+        kind = {"json_schema": {"name": prompt.reply.__name__}}
+        bodies = [{"text": text, "response_format": kind} for text in asked]
+        self.server.asked += [SimpleNamespace(path=path, body=body) for body in bodies]
+
+    def paid_twice(self) -> tuple[int, int, int]:
+        """In all, at most after one kill, and of runs that came to their end."""
+        paid = self.account.paid()
+        names = ("paid_twice", "paid_twice_after_one_kill", "paid_twice_without_a_kill")
+        one, most, without = (paid[name] for name in names)
+        return one, most, without
+
+
+def test_a_request_paid_twice_counts_for_the_kill_that_lost_its_reply():
+    paying = Paying()
+    paying.run("one", "two", "three")
+    paying.run("four", "five", "one")
+    assert paying.paid_twice() == (1, 1, 0)
+    paying.run("two", "three", "four", "five")
+    assert paying.paid_twice() == (5, 3, 0)
+    assert paying.account.paid()["requests_answered"] == 10
+
+
+def test_requests_that_reach_the_model_late_count_for_the_run_that_sent_them():
+    paying = Paying()
+    killed = paying.account.begin()
+    paying.run("one")
+    paying.ask(killed, "one")
+    assert paying.paid_twice() == (1, 1, 0)
+
+
+def test_a_run_that_ended_pays_twice_only_for_replies_that_it_may_forget():
+    paying = Paying()
+    paying.run("one", ends=True)
+    paying.run("name", prompt=SUMMARISE_DESCRIPTION, ends=True)
+    paying.run("name", prompt=SUMMARISE_DESCRIPTION)
+    assert paying.paid_twice() == (0, 0, 0)
+    paying.run("name", prompt=SUMMARISE_DESCRIPTION)
+    assert paying.paid_twice() == (1, 1, 0)
+    paying.run("one")
+    assert paying.paid_twice() == (1, 1, 1)
+
+
+def test_indexes_that_are_only_compared_are_not_in_the_account():
+    paying = Paying()
+    paying.run("one", ends=True)
+    paying.ask(paying.account.elsewhere, "one", "one")
+    assert paying.paid_twice() == (0, 0, 0)
 
 
 def test_an_answer_with_two_editions_of_a_document_is_a_problem():
