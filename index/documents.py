@@ -32,9 +32,13 @@ def weighed_by_documents(
     """``ranked`` passages, of which the first ones are lifted by what their documents say.
 
     In a long document those change places in which more words of the question stand together. One
-    that repeats better ones under the same title and date is left out. Blocks.
+    that is gone, or repeats better ones under the same title and date, is left out. Blocks.
     """
     found = {one["id"]: one for one in index.catalogue.passages([id for id, _ in ranked[:_DEPTH]])}
+    if any(id not in found for id, _ in ranked[:_DEPTH]):
+        stored = {one["id"] for one in index.catalogue.passages([id for id, _ in ranked])}
+        there = [one for one in ranked if one[0] in stored]
+        return weighed_by_documents(index, question, there, retriever)
     texts = {
         id: PlacedText((one["title"], str(one["metadata"].get("date"))), one["text"])
         for id, one in found.items()
@@ -96,8 +100,7 @@ def _near(index: Index, question: str, ids: list[str], by: RetrieverName) -> dic
     import numpy as np
 
     vector = embed_queries(index.embedder, [question])[0]
-    walked = load_graph(index) if by == "graph" else None
-    if walked is None or walked.is_flat:
+    if by != "graph" or (walked := load_graph(index)).is_flat:
         return cosines_with(index, vector, ids)
     places = walked.places_of(ids)
     cosines = np.einsum("pd,d->p", walked.passages[places], vector).tolist()

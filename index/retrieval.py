@@ -33,8 +33,6 @@ def search(
 ) -> list[Evidence]:
     """At most ``most`` passages for ``question``, best first. Blocks; raises RagraphsError.
 
-        search(open_index("notes"), "Who wrote it?", "auto", 10, {"year": {"$gte": 1990}})
-
     ``auto`` is the best retriever that the index has the layers for. Given ``where``, only passages
     whose metadata meets this filter are found. Where the question names a time, documents of this
     date go before others.
@@ -66,10 +64,10 @@ def ranking(
 def _ranked(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
-    ranked = _by_passages(index, question, retriever, most)
-    if retriever == "graph" and not ranked:  # a run changes all that can be walked over
-        return _ranked(index, question, "hybrid", most)
-    return weighed_by_documents(index, question, ranked, retriever)
+    found = _by_passages(index, question, retriever, most)
+    ranked = weighed_by_documents(index, question, found, retriever)
+    is_lost = retriever == "graph" and not ranked  # a run changes all that can be walked over
+    return _ranked(index, question, "hybrid", most) if is_lost else ranked
 
 
 def _by_passages(
@@ -81,8 +79,7 @@ def _by_passages(
         return walk_from(index, question, most)
     if retriever == "lexical":
         return index.catalogue.search_terms(question, most)
-    depth = max(most, _DEPTH)
-    lists = [index.catalogue.search_terms(question, depth), _nearest(index, question, depth)]
+    lists = [index.catalogue.search_terms(question, most), _nearest(index, question, most)]
     # Squared, since ranks tell less of a poor list's doubts than scores do.
     weights = [1.0, worth_for(index, question) ** 2]
     return reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)

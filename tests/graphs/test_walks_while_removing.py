@@ -29,11 +29,15 @@ def built(indexing: Any) -> Any:
     return indexing
 
 
-def asked(indexing: Any, method: Any) -> Any:
+def asked(indexing: Any, method: Any, **settings: Any) -> Any:
     indexing.index.kept.clear()  # as another process sees it
+    return asked_again(indexing, method, **settings)
+
+
+def asked_again(indexing: Any, method: Any, **settings: Any) -> Any:
     graph, context = graph_of(method)
     question = {"question": "Who designed the bridge, and where was John Fowler born?"}
-    return graph.invoke(question, context=context(index=indexing.name))
+    return graph.invoke(question, context=context(index=indexing.name, **settings))
 
 
 def passages_of(indexing: Any, name: str) -> list[str]:
@@ -146,4 +150,23 @@ def test_the_only_document_is_found_in_the_middle_of_its_change(indexing, layer,
     index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", PIECES)])
     index.vectors.remove("passages", sorted(index.vectors.ids("passages")))
     found = {one["text"] for one in asked(indexing, method)["evidence"]}
+    assert found == {one.text for one in PIECES}
+
+
+@pytest.mark.parametrize("retriever", ["graph", "vector", "hybrid"])
+def test_what_a_killed_run_has_removed_takes_no_place_of_the_others(indexing, retriever):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    first = asked(indexing, "basic", retriever=retriever)["evidence"][0]["document"]
+    indexing.index.catalogue.remove_documents([first])
+    [found] = asked_again(indexing, "basic", retriever=retriever, top_k=1)["evidence"]
+    assert found["document"] != first
+
+
+def test_documents_that_all_changed_are_found_before_the_walk_is_made_anew(indexing):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["sentences"]})
+    assert asked(indexing, "basic")["evidence"]
+    index = indexing.index
+    index.catalogue.remove_documents([one["id"] for one in DOCUMENTS])
+    index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", PIECES)])
+    found = {one["text"] for one in asked_again(indexing, "basic")["evidence"]}
     assert found == {one.text for one in PIECES}
