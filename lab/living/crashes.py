@@ -90,10 +90,12 @@ def live_with_crashes(
                     folder.change()
                 [kind] = chance.choices(list(_CHANCES), list(_CHANCES.values()))
                 seconds_left = chance.uniform(0, found.longest)
-                was_killed = _kill_within(seconds_left, place, kind, account.begin())
-                found.kinds[kind if was_killed else "ended before the kill"] += 1
-                if not was_killed:
+                code = _kill_within(seconds_left, place, kind, account.begin())
+                found.kinds[kind if code is None else "ended before the kill"] += 1
+                if code == 0:
                     account.end()
+                elif code is not None:
+                    found.problems.append(f"a run failed after {found.kinds.total()} runs")
                 if chance.random() * _COMPARED_EVERY < 1:
                     _complete(place, account, found)
                     tell(f"{found.kinds.total()} runs, {found.compared} compared")
@@ -106,7 +108,7 @@ class Account:
 
     A request that is paid twice counts for the run that paid first, and was killed before it had
     stored the reply. That may be several runs ago. A run that ends forgets summaries and reports
-    that no layer uses, which may be asked for again.
+    of before that no layer uses, which may be asked for again.
     """
 
     def __init__(self, server: HostileServer) -> None:
@@ -223,15 +225,15 @@ def _compared(place: Path, fresh: str, model_url: str) -> tuple[Differences, lis
     return compare(one, other, with_communities=False), broken
 
 
-def _kill_within(seconds: float, place: Path, kind: RunKind, model_url: str) -> bool:
-    """Whether a run was killed after so many seconds; it may have come to its end before."""
+def _kill_within(seconds: float, place: Path, kind: RunKind, model_url: str) -> int | None:
+    """Kills a run after so many seconds; its exit code, where it came to its end before."""
     run = _PROCESSES.Process(target=_index, args=(place, "index", kind, model_url))
     run.start()
     run.join(seconds)
-    if was_alive := run.is_alive():
-        run.kill()
+    code = run.exitcode
+    run.kill()
     run.join()
-    return was_alive
+    return code
 
 
 def _in_process(work: Callable[..., Any], *arguments: Any) -> Any:

@@ -211,16 +211,16 @@ def _reported(
     index: Index, entities: Sequence[str], view: CommunityView, level: int
 ) -> list[EntityStatement]:
     """The findings of the reports on the communities of the entities, the first entities' first."""
-    ranks = {entity: rank for rank, entity in enumerate(entities, start=1)}
     weights: defaultdict[str, float] = defaultdict(float)
     for community, entity in index.communities.communities_of(entities):
         if view.is_at(community, level):
-            weights[community] += 1 / ranks[entity]
+            weights[community] += 1 / (1 + entities.index(entity))
     nearest = sorted(weights, key=lambda id: (-weights[id], id))[:_COMMUNITIES]
     return [
         EntityStatement(finding["statement"], id)
-        for id, report in view.reports(nearest)
-        for finding in report["findings"]
+        for id, one in index.communities.get(nearest).items()  # a run may have replaced some
+        if one.report
+        for finding in one.report["findings"]
     ]
 
 

@@ -10,6 +10,7 @@ from ragraphs.index import rebuilding, sentences
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.errors import IncompleteIndexError, UnexpectedError
 from ragraphs.stores.catalogue import Catalogue
+from ragraphs.stores.communities import CommunityStore
 from ragraphs.stores.pieces import NewDocument, Piece
 
 TEXTS = {
@@ -170,3 +171,16 @@ def test_documents_that_all_changed_are_found_before_the_walk_is_made_anew(index
     index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", PIECES)])
     found = {one["text"] for one in asked_again(indexing, "basic")["evidence"]}
     assert found == {one.text for one in PIECES}
+
+
+def test_reports_that_a_run_replaces_between_two_reads_take_no_answer(indexing, monkeypatch):
+    indexing.run(documents=DOCUMENTS, context={"layers": ["communities"]})
+    read, seen = CommunityStore.communities_of, []
+
+    def late(self: CommunityStore, entities: Any) -> Any:
+        seen.extend(found := read(self, entities))
+        self.replace([])
+        return found
+
+    monkeypatch.setattr(CommunityStore, "communities_of", late)
+    assert asked(indexing, "graphrag", search="local")["evidence"] and seen
