@@ -1,8 +1,9 @@
-"""Packages of others that a question seldom needs as a whole: executed when a name is asked for."""
+"""Packages and models of others that a question seldom needs: made when they are asked for."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib.util import find_spec, module_from_spec
 from threading import RLock
 from types import ModuleType
@@ -30,3 +31,14 @@ def defer(package: str) -> None:
         module = module_from_spec(spec)
         module.__class__ = DeferredPackage
         sys.modules[package] = module
+
+
+def defer_validators() -> None:
+    """Has pydantic build the validator of a class when it is first used, not when it is defined.
+
+    A question uses few of two hundred. The classes of others choose it by no public setting.
+    """
+    with suppress(ImportError, AttributeError):
+        from pydantic._internal._config import config_defaults
+
+        config_defaults["defer_build"] = True

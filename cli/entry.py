@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NoReturn
 
-from .deferring import PACKAGES, defer
+from .deferring import PACKAGES, defer, defer_validators
 
 
 def main() -> NoReturn:
@@ -32,6 +32,8 @@ def main() -> NoReturn:
 def _run(commands: Callable[..., object] | None = None) -> NoReturn:
     for package in PACKAGES:
         defer(package)
+    if sys.argv[1:2] == ["ask"]:
+        defer_validators()
     from .main import main
 
     main(commands)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .name_masking import NAME, Masked, mask
+from .patterns import regex
 from .questions import PERSONS, Comparison, Measure, QuestionShape, analyse_question
 
 Relation = Literal["least", "greatest", "same", "both", "either", "count", "difference"]
@@ -34,45 +35,45 @@ _ROLES = rf"(?:{'|'.join(PERSONS.split())})s?"
 _THING = rf"(?:(?:the )?{_ROLES} of (?:the )?)?(?:the )?(?:(?!and\b)[a-z]+ )?{NAME}"
 _ARTICLED = rf"(?:the )?{NAME}"
 _MARKS = " \t\n\"“”'‘’"
-_YES_NO = re.compile(
+_YES_NO = regex(
     r"(?i)^(?P<aux>are|is|was|were|do|does|did|have|has)\s+(?:(?:both|all)\s+)?(?:of\s+)?(?:the\s+)?"
     rf"(?:(?P<roles>{_ROLES})\s+of\s+(?:the\s+)?)?(?P<kind>(?!{_ROLES} of\b)[a-z]+[,:]?\s+)??"
     rf"(?P<things>{_THING}(?:(?:,? and |, ){_THING})+),?\s+(?:(?P<works>{_WORKS})\s+)?"
     r"(?P<predicate>.+)$"
 )
-_ONE_THING = re.compile(
+_ONE_THING = regex(
     rf"(?i)(?:the )?(?:(?P<role>{_ROLES}) of )?(?:the )?(?:(?P<kind>[a-z]+) )?(?P<name>{NAME})"
 )
-_SAME = re.compile(r"\bsame (\w+)|\b(nationality) in common", re.IGNORECASE)
-_ROLE_HAD = re.compile(
+_SAME = regex(r"\bsame (\w+)|\b(nationality) in common", re.IGNORECASE)
+_ROLE_HAD = regex(
     rf"^(?:both )?(?:have|has|had) (?:the )?(?P<role>{_ROLES})\s+(?:that |who )?(?:are |is |were )?"
     r"(?P<rest>.+)$"
 )
-_ROLE_ASKED = re.compile(
+_ROLE_ASKED = regex(
     rf"(?:\bwhose|\b(?:has|have|had|with) (?:the|an?)|['’]s)\s+({_ROLES})\b|\bthe ({_ROLES}) of\b"
 )
-_PARTICIPLE = re.compile(
+_PARTICIPLE = regex(
     r"\b(?:was|were|is|been|got|be)\s+(?:\w+ly )?(\w+ed|built|set|made|won|begun)\b"
 )
-_WHICH_OF = re.compile(
+_WHICH_OF = regex(
     r"(?i)^(?P<asked>which|who|what)(?P<kind>(?: [a-z]+)?)(?: one)? (?:of|among|between|out of) "
     rf"(?:the (?:two |three )?(?:[a-z]+ )?)?(?P<things>{_ARTICLED}"
     rf"(?:(?:,? (?:and|or) |, ){_ARTICLED})+),? (?P<predicate>.+)$"
 )
 _OF_ROLE = rf"(?:the )?{_ROLES} of {_THING}"
-_DESCRIBED = re.compile(
+_DESCRIBED = regex(
     r"(?i)^(?P<frame>(?:who|which|what)\b.*?)[,:]\s+"
     rf"(?P<things>{_OF_ROLE}(?:(?:,? or |, ){_OF_ROLE})+)$"
 )
-_CLAIM = re.compile(
+_CLAIM = regex(
     rf"(?i)^(?P<aux>is|was|are|were|did|does|has)\s+(?P<a>{_ARTICLED}) (?P<said>[a-z ]+?) "
     rf"(?P<word>than|before|after) (?P<b>{_ARTICLED})$"
 )
-_HOW_MANY_OF = re.compile(
+_HOW_MANY_OF = regex(
     rf"(?i)^how many of (?P<things>{_ARTICLED}(?:(?:,? and |, ){_ARTICLED})+) "
     r"(?P<aux>are|were|is|was|have|has|did|do|does) (?P<predicate>.+)$"
 )
-_HOW_MUCH = re.compile(
+_HOW_MUCH = regex(
     r"(?i)^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) "
     rf"(?P<a>{_ARTICLED}) than (?P<b>{_ARTICLED})$"
 )
@@ -81,23 +82,23 @@ _BASES = dict(
     for entry in """larg:large bigg:big small:small tall:tall high:high long:long short:long
     heavi:heavy deep:deep wid:wide fast:fast slow:fast low:high great:large""".split()
 )
-_COUNTED = re.compile(r"\b(?:more|fewer|most|fewest|less) (?!than|recently|often)([a-z]+)")
-_DEGREE = re.compile(
+_COUNTED = regex(r"\b(?:more|fewer|most|fewest|less) (?!than|recently|often)([a-z]+)")
+_DEGREE = regex(
     r"\b(?:larger|bigger|smaller|higher|lower|greater|longer|shorter|largest|highest|lowest) "
     r"((?!than\b|in\b|or\b)[a-z]+)"
 )
-_PREDICATE_NOUN = re.compile(
+_PREDICATE_NOUN = regex(
     r"(?!(?:in|by|of|on|from|at|located|situated|born)\b)"
     r"((?:[\w-]+ ){0,3}?)([a-z]+s)((?: (?:in|of|from|at|by|on) .+)?)"
 )
 _DONE = "released published founded established opened formed created built completed introduced"
 _BORN, _DIED = "When was {} born?", "When did {} die?"
 _LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
-_STATED = re.compile(
+_STATED = regex(
     r"(?i)(?:which|what|who)\b(?: of [a-z ]+?)?(?: [a-z]+)*? "
     r"(is|was|are|were|has|had|did|does|can) (.+)"
 )
-_CAME = re.compile(r"\b(?:came|comes?) out\b")
+_CAME = regex(r"\b(?:came|comes?) out\b")
 
 
 def comparison_of(question: str) -> ComparisonQuestion | None:

@@ -6,24 +6,23 @@ import re
 
 from .analyser import with_particle
 from .comparison_questions import ComparisonQuestion, relation_by
+from .patterns import regex
 from .questions import Measure, analyse_question
 
 _NAME = r"[^,?]+?"
-_AMONG = re.compile(
+_AMONG = regex(
     rf"^(?P<a>{_NAME})(?:와|과|이랑|랑|하고|,) (?P<b>{_NAME}) (?:둘 )?(?:중|가운데)(?:에서?)? "
     r"(?P<rest>.+)$"
 )
-_SAME = re.compile(
+_SAME = regex(
     rf"^(?P<a>{_NAME})(?:와|과) (?P<b>{_NAME})(?P<of>의 (?P<attribute>\S+?))?[은는이가] "
     r"(?P<rest>.*(?:같|동일).*)$"
 )
-_BOTH = re.compile(
-    rf"^(?P<a>{_NAME})(?:와|과) (?P<b>{_NAME})[은는이가] (?:모두|둘 다) (?P<rest>.+)$"
-)
-_SAME_THING = re.compile(r"(?:같은|동일한) (\S+)(.*)$")
-_ROLE = re.compile(r"(감독|저자|작가|작곡가|가수|제작자|설립자|주인공|배우)[이가의]")
-_OF_KIND = re.compile(r"(?:어느|어떤|무슨) \S+의 (\S+?)[이가은는]\s|^(\S+?)[이가] (?:더|가장)")
-_DONE = re.compile(r"(?:먼저|나중에?|일찍|늦게) ([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
+_BOTH = regex(rf"^(?P<a>{_NAME})(?:와|과) (?P<b>{_NAME})[은는이가] (?:모두|둘 다) (?P<rest>.+)$")
+_SAME_THING = regex(r"(?:같은|동일한) (\S+)(.*)$")
+_ROLE = regex(r"(감독|저자|작가|작곡가|가수|제작자|설립자|주인공|배우)[이가의]")
+_OF_KIND = regex(r"(?:어느|어떤|무슨) \S+의 (\S+?)[이가은는]\s|^(\S+?)[이가] (?:더|가장)")
+_DONE = regex(r"(?:먼저|나중에?|일찍|늦게) ([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
 _BORN, _DIED = "태어났습니까", "사망했습니까"
 _LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
 _DEGREES = [

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
+from .patterns import regex
+
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = {name[:3]: number for number, name in enumerate(_NAMES.split(), start=1)}
 _BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"  # of words and numbers; "_" stands between them
@@ -17,7 +19,7 @@ _GAP = r"[\s._,-]{1,3}"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 # The most exact first: what one has matched is hidden from those after it.
 _FORMS = [
-    re.compile(_BEGIN + form, re.IGNORECASE)
+    regex(_BEGIN + form, re.IGNORECASE)
     for form in (
         rf"{_YEAR}(?P<sign>\s?[-/._]\s?)(?P<month>\d\d?)(?P=sign)(?P<day>\d\d?)(?!\d)",
         rf"{_YEAR}\s?[년年]\s?(?P<month>\d\d?)\s?[월月](?:\s?(?P<day>\d\d?)\s?[일日])?",
@@ -31,7 +33,7 @@ _FORMS = [
         rf"{_YEAR}(?:\s?[년年]|(?![\w%]|[.,]\d|-\d))",
     )
 ]
-_SOME_YEAR = re.compile(_YEAR)
+_SOME_YEAR = regex(_YEAR)
 
 
 class FoundDate(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from .analyser import LONGEST_GRAMMAR, PAST_ENDS, STOP_WORDS, is_korean, one_line, strip_particle
 from .answer_types import name_spans, quoted_names, roots
+from .patterns import regex
 
 AnswerType = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "name", "definition", "open"
@@ -44,16 +45,16 @@ class QuestionShape:
         return (("아니요", "예") if self.language == "ko" else ("no", "yes"))[positive]
 
 
-_KOREAN_ENDING = re.compile(
+_KOREAN_ENDING = regex(
     rf"(?<=[가-힣])(?:하|되)?(?:[{PAST_ENDS}]|하는|되는|[한된인])?"
     r"(?:[습입합]니까|니까|나요|인?가요|[는던은인]가|는지|을까|까)$"
     rf"|(?<=[가-힣])(?:[하되]?[{PAST_ENDS}](?:나|니|지|던|다)|[한된])$"
 )
 
-_WH = re.compile(r"\b(who|whom|whose|when|where|why|how|what|which)(?=s?\b)", re.IGNORECASE)
+_WH = regex(r"\b(who|whom|whose|when|where|why|how|what|which)(?=s?\b)", re.IGNORECASE)
 _ASKED: dict[str, AnswerType] = {"when": "date", "where": "place", "how": "open", "why": "open"}
 _ASKED |= {"who": "person", "whom": "person"}
-_AUXILIARY = re.compile(
+_AUXILIARY = regex(
     r"(?i)^(?:and\s+|but\s+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|"
     r"may|might|must|am|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't)\b"
 )
@@ -79,34 +80,34 @@ _NOUNS: dict[AnswerType, str] = {
     " 수 인구 높이 길이 거리 나이 면적 무게 깊이 가격 비율 금액 개수 규모",
 }
 _NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
-_OPEN = re.compile(
+_OPEN = regex(
     r"(?i)^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
     r"|^what (?:are|were) (?:the )?(?:main|key|most|some|important|major|different|various)\b"
     r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정"
 )
-_REQUEST = re.compile(
+_REQUEST = regex(
     r"(?i)^(?:please |can you |could you |would you )*"
     r"(?:(?:tell|teach) (?:me|us)(?: (?:more|all|everything|something))?(?: about)?|describe"
     r"|explain|summari[sz]e|introduce|outline|give (?:me |us )?(?:an? )?(?:short |brief )?"
     r"(?:overview|summary|account|description) of|write (?:something )?about)"
     r"\s+(?!when|where|how|who|which|why|whether|what|if)"
 )
-TASK = re.compile(
+TASK = regex(
     r"(?i)(?:^(?:imagine|assume|pretend|you are)|(?:^|[.,:;!]\s+)(?:please\s)?(?:re)?(?:write|draft"
     r"|compose|prepare|create|construct|design|develop|transform|formulate))\b[^?]*$"
     r"|(?:작성해|써|적어) ?(?:주|줘|줄래|달라)"
 )
-_KOREAN_REQUEST = re.compile(
+_KOREAN_REQUEST = regex(
     r"(?:에 ?(?:대해|관해|대하여|관하여)서?|을|를)? ?(?:자세히|간단히|짧게)? ?"
     r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
     r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
 )
-_RELATIVE = re.compile(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
-_VERBAL = re.compile(r"\w{3}(?:ed|ing)$")
-_SINGULAR_VERB = re.compile(  # "company provides the": no plural stands before an article
+_RELATIVE = regex(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
+_VERBAL = regex(r"\w{3}(?:ed|ing)$")
+_SINGULAR_VERB = regex(  # "company provides the": no plural stands before an article
     r"[a-z](?<!s) ([a-z]+[^s\W]s) (?:(?:the|an?|his|her|its|their|to|at|in|on|for|with)\b|[A-Z])"
 )
-_COUNTED = re.compile(
+_COUNTED = regex(
     r"(?i)\bhow\s+(many|much|long|old|far|tall|big|large|high|deep|wide|heavy|fast|often|few)\b"
     r"(?:\s+([a-z]+))?"
 )
@@ -284,7 +285,7 @@ _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
     ("place", r"어디|어느\s*곳"),
     ("open", _OPEN.pattern),
 )
-_KOREAN_ASKED = re.compile(r"(?:어느|어떤|무슨)\s*([가-힣]+)")
+_KOREAN_ASKED = regex(r"(?:어느|어떤|무슨)\s*([가-힣]+)")
 
 
 def _korean_shape(text: str) -> QuestionShape:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from .dates import MONTH, MONTHS, dates_in, iso, last_day
+from .patterns import regex
 
 Order = Literal["", "newest", "oldest"]
 Range = tuple[str, str]  # the first and the last date in ISO form, each empty for no bound
@@ -52,13 +53,13 @@ _OF_KIND = rf"{_BETWEEN}{{0,3}}(?=(?:{_KINDS})\b)"
 _TIME_OF = rf"\s+(?:time\b(?=(?:\W+\w+){{0,8}}?\W+(?:{_TOLD}))|(?={_TOLD}))"
 _KOREAN_KIND = rf"(?:\s?번째|의|으로|에)*\s*(?=(?:\S+\s+)?\S*?(?:{_KOREAN}))"
 _ORDERS: dict[Order, re.Pattern[str]] = {
-    "newest": re.compile(
+    "newest": regex(
         r"\b(?:the\s+)?(?:latest|newest|most\s+recent(?:ly)?|recently|lately)\b(?!\s+used)"
         rf"|\b(?:the\s+)?(?:recent|last|previous)\s+{_OF_KIND}|\blast{_TIME_OF}"
         rf"|(?:가장|제일)\s*(?:최근|나중)\S?|최신\S?|(?:최근|마지막|지난번?|직전){_KOREAN_KIND}",
         re.IGNORECASE,
     ),
-    "oldest": re.compile(
+    "oldest": regex(
         rf"\b(?:the\s+)?(?:very\s+)?(?:first|initial)\s+{_OF_KIND}|\bfirst{_TIME_OF}"
         r"|\b(?:the\s+)?(?:earliest|oldest)\b|(?:가장|제일)\s*(?:오래된|먼저|이른)"
         rf"|(?:첫|최초|맨\s처음|처음){_KOREAN_KIND}",
@@ -66,13 +67,13 @@ _ORDERS: dict[Order, re.Pattern[str]] = {
     ),
 }
 # Words that every such question has, and that say nothing of its subject.
-_GENERAL = re.compile(
+_GENERAL = regex(
     rf"\b(?:{_KINDS}|(?:{_TOLD}|happen|sa(?:id|y)|tell|told|attend|present)\w*|people|topics?|points?|records?"
     r"|items?|actions?|things?|names?|dates?|documents?|held|take place|took place)\b|회의록?|모임|"
     r"결정\S*|논의\S*|언급\S*|발표\S*|참석\S*|안건\S*|내용\S*|주제\S*|누구\S*|무엇\S*|있었\S*|나온|나왔\S*",
     re.IGNORECASE,
 )
-_NAMED_MONTH = re.compile(
+_NAMED_MONTH = regex(
     r"\b(?:(?:in|of|during|since|until|till|before|after|last|this|by|from|through|to|and|between"
     r"|early|late|mid|on|the)[\s-]+)(?:(?P<d1>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
     rf"(?=[A-Z])(?i:{MONTH})(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?\b)?(?![^\W_])"
@@ -93,19 +94,19 @@ _PARTS: dict[str, tuple[int, int]] = {
     r"(?:third|3rd) quarter|Q3|3분기": (7, 9),
     r"(?:fourth|last|4th) quarter|Q4|4분기": (10, 12),
 }
-_PART_WORDS = re.compile(
+_PART_WORDS = regex(
     "|".join(rf"(?P<m{first}_{last}>{words})" for words, (first, last) in _PARTS.items()),
     re.IGNORECASE,
 )
-_LED = re.compile(
+_LED = regex(
     r"(?:\b(?:in|of|during|since|until|till|before|after|by|from|through|to|and|or|between|than|year)"
     r"(?:\s+the)?(?:\s+year)?\s+|[-–~]\s?)$",
     re.IGNORECASE,
 )
-_FOLLOWED = re.compile(rf"(?:['’]s)?\s+(?:{_KINDS})\b", re.IGNORECASE)
+_FOLLOWED = regex(rf"(?:['’]s)?\s+(?:{_KINDS})\b", re.IGNORECASE)
 _MOST = 20  # times of one sort in a question
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
-_RELATIVE = re.compile(
+_RELATIVE = regex(
     rf"\b(?:last|past)\s+(?P<n>\d{{1,3}}|few|couple\s+of|{'|'.join(_NUMBERS)})\s+"
     r"(?P<unit>day|week|month|year)s?\b"
     r"|(?:최근|지난)\s*(?P<kn>\d{1,3})\s*(?P<kunit>일|주|개월|달|년)(?:\s?(?:동안|간))?"
@@ -118,7 +119,7 @@ _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "일": 1, "주": 7, "�
           "년": 365}  # fmt: skip
 _LEADS = r"(?:(?:the|about|our|their|\w+)\s+){0,3}?(?:(?:of|in|on|from)\s+(?:the\s+)?)?"
 _RELATIONS = [  # words before a date in English, and after it in Korean; how it bounds the time
-    (re.compile(before, re.IGNORECASE), re.compile(rf"\s*(?:\S{{1,6}}\s*)?(?:{after})"), how)
+    (regex(before, re.IGNORECASE), regex(rf"\s*(?:\S{{1,6}}\s*)?(?:{after})"), how)
     for before, after, how in (
         (rf"\bsince\s+{_LEADS}$", r"부터|이후|이래|\bon\s?wards?\b", "from"),
         (rf"\b(?:after|later than|following)\s+{_LEADS}$", "뒤", "after"),
@@ -126,9 +127,7 @@ _RELATIONS = [  # words before a date in English, and after it in Korean; how it
         (r"\b(?:until|till|up to|by|through|as of)\s+(?:the\s+)?$", "까지", "until"),
     )
 ]
-_TO = re.compile(
-    r"[\s,]*(?:and|to|until|till|through|[-–~]|부터|에서)\s*(?:the\s+)?", re.IGNORECASE
-)
+_TO = regex(r"[\s,]*(?:and|to|until|till|through|[-–~]|부터|에서)\s*(?:the\s+)?", re.IGNORECASE)
 
 
 def time_asked(question: str, newest: str = "9999-12") -> TimeAsked | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..language.analyser import is_korean
 from ..language.answer_types import Candidate, countries, dates, names, roots
+from ..language.patterns import regex
 from ..language.questions import QuestionShape
 from .conjunctions import whole_lists
 from .qualifiers import korean_fits
@@ -21,7 +22,7 @@ _KOREAN_NUMBER = (
     r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
     r"|[일이삼사오육칠팔구십백천]+"
 )
-_NUMBER = re.compile(
+_NUMBER = regex(
     rf"(?i)(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
     rf"|\b{_ENGLISH_NUMBER}|(?<![가-힣])(?:{_KOREAN_NUMBER})(?=\s?[가-힣]))"
     r"(?:\s?(?:hundred|thousand|million|billion|trillion|(?:\d[\d,]*)?[만억조천]+))*"
@@ -47,37 +48,35 @@ _COUNTER = (
     "|도|근|원|번|층|마리|대|장|세|잔|회|박|주|병|통|가지|학년|호|평|등|위"
 )
 _WON = r"\s?(?:만 ?|천 ?)?원"
-HOW = re.compile(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
-_THING = re.compile(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
-COUNTED = re.compile(rf"몇\s*({_COUNTER})")
-_MONEY = re.compile(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
-_ASKED_WHAT = re.compile(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
-_VALUED = re.compile(
+HOW = regex(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
+_THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
+COUNTED = regex(rf"몇\s*({_COUNTER})")
+_MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
+_ASKED_WHAT = regex(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
+_VALUED = regex(
     r"(?:^|(?<=[.;] ))([\w' -]{3,60}?)(?: is| are| was|:) ((?:[^\s,.;:()]|[.,]\d)*\d"
     r"(?:[^\s,.;:()]|[.,:]\d)*(?: [^\W\d][\w%/]*){0,2})(?=[.,;(]|$)"
 )
 _KOREAN_WHAT = "누구|무엇|뭐|뭔|어디|얼마|언제|며칠"
-_EQUATED = re.compile(
-    rf"(?<!\w)([가-힣]{{2,}}?)[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?\??$"
-)
+_EQUATED = regex(rf"(?<!\w)([가-힣]{{2,}}?)[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?\??$")
 _KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
 # A name ends before the subject of another clause: "시공자는 ".
 _KOREAN_NAME = rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )[^,.()]){{1,20}}?"
 _KOREAN_LIST = rf"{_KOREAN_NAME}(?:(?:, {_KOREAN_NAME})*{_KOREAN_AND}{_KOREAN_NAME})*"
 _KOREAN_END = r"(?:(?:이었다|였다|이?며|이?고|이?다|입니다|이에요|예요|으?로)(?![가-힣])|[,.(]"
 _KOREAN_END += r"|[이가] (?:맡|담당))"
-_INSIDE = re.compile(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
-_PLACED = re.compile(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
+_INSIDE = regex(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
+_PLACED = regex(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
 _PERIOD = rf"(?:{_TIME}|quarters?|mornings?|evenings?|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)"
-_WEEKDAY = re.compile(r"\b(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?\b")
-_OFTEN = re.compile(
+_WEEKDAY = regex(r"\b(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?\b")
+_OFTEN = regex(
     rf"(?i)\b(?:(?:once|twice|(?:\d+|{_ENGLISH_NUMBER}) times) (?:an?|per|every|each)|every|each)"
     rf" (?:(?:other|\d+|{_ENGLISH_NUMBER}) ?)?{_PERIOD}\b|\b(?:hour|dai|week|month|year)ly\b"
 )
-_CLOCK = re.compile(
+_CLOCK = regex(
     r"(?i)\b(?:\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b\.?(?: [A-Z]{2,4}\b)?|\d{1,2}:\d\d|noon|midnight)\b"
 )
-_DEFINED = re.compile(
+_DEFINED = regex(
     r"(?i)what(?:['’]s| is| are| does) (?:an? |the )?([\w' -]+?)(?: mean)?\??$"
     r"|(\S+?)(?:이?란|[은는이가])? (?:뭐|뭔|무엇|무슨)"
 )

@@ -84,6 +84,32 @@ print(langgraph_sdk.get_client.__module__, psutil.cpu_count() > 0, type(psutil).
     ]  # fmt: skip
 
 
+@pytest.mark.slow
+def test_a_question_on_the_command_line_builds_the_validators_that_it_uses():
+    asked = """
+import sys
+from ragraphs.cli import entry
+
+main = type(sys)("ragraphs.cli.main")
+main.main = lambda commands: None  # no program: what it imports comes next
+sys.modules[main.__name__] = main
+sys.argv = ["ragraphs", "ask", "Who?"]
+entry._run()
+del sys.modules[main.__name__]
+import ragraphs.cli.main, ragraphs.graphs.router
+from pydantic import BaseModel
+
+kinds = [BaseModel]
+for kind in kinds:
+    kinds += kind.__subclasses__()
+built = [kind for kind in kinds if kind.__dict__.get("__pydantic_complete__")]
+print(len(kinds) > 150, len(built) < 20)
+print(ragraphs.graphs.router.RouterContext(index="notes").index)
+"""
+    others = ("ragraphs.cli.commands", "ragraphs.cli.indexing", "openai", "chromadb")
+    assert loaded_by((asked, others)) == ["True True", "notes", "[]"]
+
+
 def loaded_by(*steps: tuple[str, tuple[str, ...]]) -> list[str]:
     """Which names of each step are loaded when its script has run, in one process for all."""
     shown = "import sys; print([name for name in {!r} if name in sys.modules])"

@@ -8,6 +8,7 @@ from itertools import chain
 
 from ...language.comparison_questions import comparison_of
 from ...language.name_masking import NAME, mask
+from ...language.patterns import regex
 from ...language.questions import PERSONS
 from .grids import grid_of
 from .nesting import Nested, resolve
@@ -32,43 +33,43 @@ _ROLE = (
     rf"(?:{'|'.join([*_PERSONS, *_THINGS.split()])})s?))"
 )
 _THING = rf"(?:(?:the )?[a-z]+ )?{NAME}(?: of #\d+)?(?: and (?:the )?{NAME})?"
-_DESCRIBED = re.compile(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
-_POSSESSIVE = re.compile(rf"(?:the )?(?P<thing>{NAME}) ?'s? (?P<role>{_ROLE})\b")
-_OF = re.compile(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})")
-_COMPOUNDED = re.compile(
+_DESCRIBED = regex(rf"(?:the )?{_ROLE} of ", re.IGNORECASE)
+_POSSESSIVE = regex(rf"(?:the )?(?P<thing>{NAME}) ?'s? (?P<role>{_ROLE})\b")
+_OF = regex(rf"(?:the )?\b(?P<role>{_ROLE}) of (?:the )?(?P<thing>{_THING})")
+_COMPOUNDED = regex(
     rf"(?:the )?(?P<thing>{NAME}) (?P<role>{_COMPOUND}|performer|singer|director|author)\b"
 )
 _NOUN = r"(?!(?:of|in|the|is|was)\b)[a-z-]+"
 _HEAD = rf"\b[Tt]he (?P<head>(?:{_NOUN} ){{0,2}}?{_NOUN})"
-_RELATIVE = re.compile(
+_RELATIVE = regex(
     rf"{_HEAD},? (?P<how>in which|at which|on which|from which|to which|for which|under which|"
     r"under whom|where|that|which|who|whom|whose|containing|named (?:after|for)|known as|called|"
     r"(?:[a-z]+ed|written|sung|made|built|held|won) by) (?P<clause>[^,?]+)"
 )
-_CONTACT = re.compile(
+_CONTACT = regex(
     rf"\b[Tt]he (?P<head>(?!(?:of|in|the|is|was)\b)[a-z]+) (?P<how>)(?P<clause>(?:the )?{NAME} "
     r"(?:is|was|were|are|has|had|did|does|plays?|belongs?|lived?|[a-z]+ed)\b[^,?]*)"
 )
 _PARTICIPLE = r"(?:found|born|set|held|built|fought|part|made|known|an? [a-z]+|[a-z]+ed|[a-z]+ing)"
 _PAST = r"(?:[a-z]+ed|was|won|wrote|led|made|met|took|gave|began|belongs?|plays?)"
-_VERB_GROUP = re.compile(
+_VERB_GROUP = regex(
     r"^.*?\b(?:(?:is|was|are|were|has been|had been|will be|would be)(?: [a-z]+ly)?"
     rf" {_PARTICIPLE}|{_PAST})(?: (?:of|in|at|from|by|to|for)(?! #))?"
     rf"(?: (?:(?:the |this )?{NAME}|(?:his|her|its|their|this) [a-z]+))?"
 )
-_SUBJECT_BEFORE = re.compile(
+_SUBJECT_BEFORE = regex(
     r"(?i)(?:^|\b(?:did|does|do|will|would|was|were|is|are|has|have|had|can|when|while|how|if|where|"
     rf"whom|which|that)\s+)(?:(?:the )?{_ROLE} of )*+$"
 )
-_FINITE = re.compile(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
-_TRIVIAL = re.compile(
+_FINITE = regex(r"\s*(?:is|are|was|were|has|have|had|did|does|do|will|can)\b")
+_TRIVIAL = regex(
     r"(?i)^(?:who|what|which|where|name)(?: (?:is|are|was|were|did|does))? "
     rf"(?:the )?{NAME}\??$"
 )
-_PRONOUN = re.compile(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
-_PERSONAL = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
+_PRONOUN = regex(r"\b(?:it|he|she|they|him|her|them|its|his|their)\b", re.IGNORECASE)
+_PERSONAL = regex(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 _WH = r"(?:who|whom|whose|what|when|where|which|how|why|in which|in what)"
-_JOINED = re.compile(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
+_JOINED = regex(rf"^(?P<first>.+?),? and (?P<second>{_WH}\b.+)$", re.IGNORECASE)
 _FOUND_FIRST = "⟦who⟧"
 
 

@@ -7,6 +7,7 @@ from itertools import chain
 
 from ...language.analyser import NIEUN, final_sound, with_particle
 from ...language.comparison_questions_korean import korean_comparison_of
+from ...language.patterns import regex
 from ...language.questions import KOREAN_PERSONS
 from .grids import grid_of
 from .nesting import Nested, resolve
@@ -24,14 +25,14 @@ _PLACES = (
 _OTHERS = "소속사|소속팀|팀|회사|언어|종교|앨범|영화|책|소설|노래|모국어|정당|밴드|다리|건물"
 _ROLE = rf"(?:{_PERSONS}|{_PLACES}|{_OTHERS})"
 _BEFORE_PARTICLE = r"(?=[은는이가을를의와과]|에서|에게|에|으로|로)"
-_OF = re.compile(rf"(?P<thing>(?:\S+ )*?\S+?)의 (?P<role>{_ROLE}){_BEFORE_PARTICLE}")
-_RELATIVE = re.compile(
+_OF = regex(rf"(?P<thing>(?:\S+ )*?\S+?)의 (?P<role>{_ROLE}){_BEFORE_PARTICLE}")
+_RELATIVE = regex(
     rf"^(?P<clause>.+?[을를이가에서로와과의] (?:\S+ )*?\S*(?P<ending>[가-힣])) (?P<head>{_ROLE})"
     rf"{_BEFORE_PARTICLE}"
 )
 _WH = r"(?:누구|누가|무엇|무슨|뭐|언제|어디|어느|어떤|몇|얼마|왜|어떻게)"
-_TRIVIAL = re.compile(rf"^ ?#\d+[은는이가]? ?{_WH}\S* ?$")
-_JOINED = re.compile(
+_TRIVIAL = regex(rf"^ ?#\d+[은는이가]? ?{_WH}\S* ?$")
+_JOINED = regex(
     rf"^(?P<topic>\S+(?: \S+)*?[은는이가]) (?P<first>(?:\S+ )*?{_WH}\S*(?: \S+)*?)"
     rf"(?P<link>이고|였고|이며|고|으며|며),? (?P<second>.*{_WH}.*)$"
 )
