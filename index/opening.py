@@ -21,7 +21,7 @@ from ..models.meter import current_meter
 from ..models.protocol import LanguageModel
 from ..models.runs import seen_by_run
 from ..settings import Settings, settings
-from ..state.errors import IndexNotFoundError, RagraphsError
+from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
 from ..state.own import Own, label_of
 from .known_sentences import known_sentences
 from .language_model import open_language_model
@@ -250,6 +250,8 @@ def _is_current(index: Index) -> bool:
         return True
     try:
         is_current = bool(index.incarnation == index.catalogue.property(_ID))
+    except UnavailableError:  # nobody else waits meanwhile
+        raise
     except RagraphsError:  # opening it anew says why
         return False
     seen |= {index.incarnation} if is_current else set()

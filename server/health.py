@@ -34,11 +34,17 @@ async def ready(request: Request) -> Response:
     It waits for no question: it has threads of its own, and says so where a store has no reply in
     time.
     """
-    catalogue, server = await asyncio.gather(
-        _look(_catalogue, "The database of the index"),
+    database, server = await asyncio.gather(
+        _look(_database, "The database of the index"),
         _look(_vector_server, "The server of the vectors"),
     )
-    vectors = server or ("" if catalogue else await _look(_vectors, "The store of the vectors"))
+    catalogue, vectors = database, server
+    if not database:
+        catalogue, vectors = await asyncio.gather(
+            _look(_catalogue, "The database of the index"),
+            _look(lambda: None if server else _vectors(), "The store of the vectors"),
+        )
+    vectors = server or ("" if catalogue else vectors)
     told_stores = {"catalogue": catalogue or "ready", "vectors": vectors or "ready"}
     if catalogue and not vectors:
         told_stores["vectors"] = "not asked"
@@ -63,6 +69,14 @@ async def _look(at: Callable[[], None], store: str) -> str:
 def _index() -> Index:
     require_root()
     return open_index(access_of(None).default)
+
+
+def _database() -> None:
+    """Connects anew: those that questions wait for are all in use where the server is away."""
+    if (url := settings().database) is not None:
+        from ..stores.postgresql import reach_server
+
+        reach_server(url.get_secret_value(), 1)
 
 
 def _catalogue() -> None:

@@ -82,6 +82,7 @@ class PostgresVectors(Vectors):
         self._in_use = in_use
         self._where = where
         self._allowed = allowed
+        self._dimensions: dict[tuple[str, Collection], int] = {}
 
     def at(self, generation: str) -> PostgresVectors:
         return PostgresVectors(self._engine, partial(Generation, generation))
@@ -89,7 +90,16 @@ class PostgresVectors(Vectors):
     def only(self, where: Mapping[str, Any], allowed: AbstractSet[str]) -> PostgresVectors:
         return PostgresVectors(self._engine, self._in_use, where, allowed)
 
+    def lacks(self, collection: Collection) -> bool:
+        return self._look(collection) is None
+
     def dimension(self, collection: Collection) -> int | None:
+        place = self._in_use().name, collection
+        if place not in self._dimensions and (found := self._look(collection)):
+            self._dimensions[place] = found  # which stays, once there is a vector
+        return self._dimensions.get(place)
+
+    def _look(self, collection: Collection) -> int | None:
         def look(table: Table) -> int | None:
             with self._engine.connect() as connection:
                 return connection.scalar(select(func.vector_dims(table.c.vector)).limit(1))

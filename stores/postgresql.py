@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, TimeoutError
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError, NoSuchModuleError, TimeoutError
 from sqlalchemy.pool import PoolProxiedConnection
 
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
@@ -37,8 +37,9 @@ logger = logging.getLogger("ragraphs.stores")
 
 NAME = "name"  # property: the name of the index, of which its schema's may be a digest
 _SCHEMAS = "SELECT schemaname FROM pg_tables WHERE tablename = :table AND schemaname LIKE :like"
-_POOL = "ragraphs"
+_POOL, _USED = "ragraphs", "ragraphs_used"
 _KEPT, _MOST = 5, 20  # connections that are kept open, and that there are at most
+_RESTED = 0.1  # seconds after which a connection may be lost unnoticed, as by a restart
 _PREFIX = "ragraphs_"
 _LIKE = r"ragraphs\_%"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")  # a name of PostgreSQL has at most 63 bytes
@@ -167,7 +168,6 @@ def _opened(url: str) -> Engine:
         poolclass=_Pool,
         pool_size=min(most, _KEPT),
         max_overflow=max(most - _KEPT, 0),
-        pool_pre_ping=True,
         pool_logging_name=_POOL,
         hide_parameters=True,
     )
@@ -177,6 +177,8 @@ def _opened(url: str) -> Engine:
     event.listen(engine, "handle_error", _explain)
     event.listen(engine, "do_connect", partial(_connect, list[bool]()))
     event.listen(engine, "connect", _configure)
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", partial(_try, engine.dialect))
     return engine
 
 
@@ -230,6 +232,20 @@ def _connect(reached: list[bool], dialect: Any, _record: Any, cargs: Any, cparam
         else:
             reached[:] = [True]
             return connection
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info[_USED] = time.monotonic()
+
+
+def _try(dialect: Any, connection: Any, record: Any, _proxy: Any) -> None:
+    """Tries a connection that has rested; where it is lost, none of its pool is used any more."""
+    now = time.monotonic()
+    if now - record.info.get(_USED, now) > _RESTED:
+        try:
+            dialect.do_ping(connection)
+        except dialect.dbapi.Error:
+            raise InvalidatePoolError from None
 
 
 def _configure(connection: Any, _record: Any) -> None:

@@ -76,12 +76,13 @@ def scores(
 
     Of a large index, the commonest terms are left out beside rarer ones.
     """
-    total = connection.execute(select(_TOTALS.c.passages, _TOTALS.c.terms)).one()
     keys = [_key(term) for term in query_terms]
     known = _BLOCKS.c.term.in_(keys)
-    query = select(_BLOCKS.c.term, func.sum(_BLOCKS.c.passages)).where(known)
-    counts = {term: count for term, count in connection.execute(query.group_by(_BLOCKS.c.term))}
-    if total.passages >= large.FLAT_FROM:
+    total = (select(column).scalar_subquery() for column in (_TOTALS.c.passages, _TOTALS.c.terms))
+    query = select(_BLOCKS.c.term, func.sum(_BLOCKS.c.passages), *total).where(known)
+    counted = connection.execute(query.group_by(_BLOCKS.c.term)).all()
+    counts = {term: count for term, count, _, _ in counted}
+    if counted and counted[0][2] >= large.FLAT_FROM:
         counts = {term: counts[term] for term in large.rarest(counts, _MOST_POSTINGS)}
     found: dict[str, list[bytes]] = {key: [] for key in keys if key in counts}
     if not found:
@@ -89,7 +90,7 @@ def scores(
     query = select(_BLOCKS.c.term, _BLOCKS.c.postings).where(_BLOCKS.c.term.in_(list(found)))
     for term, postings in connection.execute(query):
         found[term].append(postings)
-    return _scores(list(found.values()), total.passages, total.terms)
+    return _scores(list(found.values()), *counted[0][2:])
 
 
 def _scores(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 from ragraphs.cli.copying import copy_to_place
 from ragraphs.context import Context, IndexContext
 from ragraphs.graphs.basic import graph as basic
+from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.graphs.index import graph as index_graph
+from ragraphs.graphs.tog2 import graph as tog2
 from ragraphs.index.opening import open_index
 from ragraphs.settings import settings
 from ragraphs.state.errors import RagraphsError
@@ -51,10 +54,33 @@ def written_to(name: str) -> Iterator[threading.Event]:
         writing.join()
 
 
+@contextmanager
+def asked(name: str) -> Iterator[None]:
+    """An index that is asked until the block ends; every question finds its passage."""
+    ends = threading.Event()
+
+    def ask() -> int:
+        count, context = 0, Context(index=name).model_dump()
+        while not ends.is_set():
+            for graph in (basic, hoprag, tog2):
+                answer = graph.invoke({"question": "Who designed Bridge 0?"}, context=context)
+                assert any(one["document"] == "000" for one in answer["evidence"])
+                count += 1
+        return count
+
+    with ThreadPoolExecutor(1) as asking:
+        told = asking.submit(ask)
+        try:
+            yield
+        finally:
+            ends.set()
+        assert told.result() > 0
+
+
 def backups(name: str, target: Path) -> Iterator[Path]:
-    """Three backups of an index that is written to all the time."""
+    """Three backups of an index that is written to and asked all the time."""
     add(name, 0)
-    with written_to(name) as begun:
+    with written_to(name) as begun, asked(name):
         assert begun.wait(60)
         for number in range(3):
             copy_to_place(name, f"{target}/{number}", as_json=True, checked=True)

@@ -58,26 +58,34 @@ def wait_until_ready(url: str) -> None:
         time.sleep(0.2)
 
 
-def asked(url: str) -> int:
+def asked(url: str, client: httpx.Client) -> int:
     body = {"question": "Who designed the Forth Bridge?", "max_seconds": 20}
-    return httpx.post(f"{url}/ask", json=body, timeout=120).status_code
+    return client.post(f"{url}/ask", json=body).status_code
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    """One for all threads, since to make one for each takes longer than the server does."""
+    with httpx.Client(timeout=120, limits=httpx.Limits(max_connections=None)) as client:
+        yield client
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.thorough)])
-def test_a_database_that_is_away_is_told_in_time_while_many_ask(url, database, count):
-    assert asked(url) == 200
+def test_a_database_that_is_away_is_told_in_time_while_many_ask(url, database, client, count):
+    assert asked(url, client) == 200
     wait_until_ready(url)
     database.stop()
     with ThreadPoolExecutor(count) as clients:
-        asking = [clients.submit(asked, url) for _ in range(2 * count)]
-        told = httpx.get(f"{url}/ready", timeout=60)
-        assert told.status_code == 503 and told.elapsed.total_seconds() < 20
-        assert told.json()["stores"]["catalogue"] != "ready" and told.json()["detail"]
+        asking = [clients.submit(asked, url, client) for _ in range(2 * count)]
+        told = [httpx.get(f"{url}/ready", timeout=60) for _ in range(3)]
+        assert {one.status_code for one in told} == {503}
+        assert min(one.elapsed.total_seconds() for one in told) < 2
+        assert "does not answer" in told[-1].json()["stores"]["catalogue"]
         assert httpx.get(f"{url}/live", timeout=60).is_success
         assert {one.result() for one in asking} == {503}
     database.start()
     wait_until_ready(url)
-    assert asked(url) == 200
+    assert asked(url, client) == 200
 
 
 def test_a_chroma_server_that_hangs_or_is_away_is_told_within_two_seconds(url, chroma):

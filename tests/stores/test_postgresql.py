@@ -246,6 +246,7 @@ def test_a_server_that_stays_away_is_told():
     with serving_postgres() as server:
         engine = open_shared(server.url, "notes", create=True)
         server.stop()
+        time.sleep(0.2)  # so that the connection is tried before it is used
         with pytest.raises(UnavailableError, match="does not answer"):
             Catalogue(engine).documents()
         server.start()
