@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import cast
+from typing import Any, cast
 
 from ..algorithms.graphrag.report_context import Element
 from ..context import Context, wants_refresh
@@ -21,7 +21,7 @@ from ..state.reports import Report
 from ..stores.catalogue import FORGETTING
 from ..stores.communities import ASSEMBLED, CommunityOutline, CommunityStore, StoredCommunity
 from ..stores.queries import batches
-from ..stores.untold import UNTOLD, nothing_untold
+from ..stores.untold import UNEMBEDDED_REPORTS, UNTOLD, nothing_untold
 from ..stores.vectors import Entry
 from .cluster.parts import in_parts
 from .concurrency import to_its_end
@@ -39,6 +39,7 @@ _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
 _BATCH = 32  # communities for one worker of a cluster
 _INCOMPLETE = "incomplete"
+_MOST_NOTED = 5000  # of more communities whose reports changed, all are gone through
 
 
 def is_complete(index: Index) -> bool:
@@ -78,10 +79,12 @@ async def write_reports(index: Index, context: Context) -> None:
         failed = await _Reporting(index, model, material, sources).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
-        left = {UNTOLD: None if failed else nothing_untold(made_by)}
+        left = {
+            UNTOLD: None if failed else nothing_untold(made_by),
+            UNEMBEDDED_REPORTS: await asyncio.to_thread(_unembedded, index, near),
+        }
         if begun:
-            kept = await asyncio.to_thread(index.vectors.ids, "reports")
-            await _embed(index, context, kept, near)
+            await _embed_beside(index, context, near)
             await to_its_end(put_in_use, index, stamp, left)
             return
         # Those who keep communities in memory are told that they, or their reports, have changed.
@@ -193,22 +196,63 @@ class _Reporting:
 
 
 async def embed_reports(index: Index, context: Context) -> None:
-    """Gives every report its vector, and deletes the vectors of former reports."""
-    await _embed(index, context, ())
+    """Gives every report its vector, and deletes the vectors of former reports.
 
-
-async def _embed(
-    index: Index, context: Context, kept: Collection[str], of: Collection[str] | None = None
-) -> None:
-    """Gives every report its vector, and deletes all others but those with the ids ``kept``.
-
-    Given ``of``, no others have changed than the reports on these communities.
+    Where all of before are there, only reports that have changed since are looked at.
     """
-    wanted = await asyncio.to_thread(
-        lambda: {owned_id(id, _text(*told)) for id, *told in index.communities.told(of)}
-    )
+    wanted, present = await asyncio.to_thread(_changed_vectors, index)
     report = progress_of("embed_reports")
-    await embed_entries(index, context, "reports", wanted.union(kept), _entries, report)
+    await embed_entries(index, context, "reports", wanted, _entries, report, present)
+    settled = nothing_untold(None)
+    await asyncio.to_thread(index.catalogue.set_property, UNEMBEDDED_REPORTS, settled)
+
+
+async def _embed_beside(index: Index, context: Context, near: Collection[str] | None) -> None:
+    """Gives vectors to the reports beside those in use, which keep theirs.
+
+    Given ``near``, no others have changed than the reports on these communities.
+    """
+
+    def vectors() -> tuple[set[str], set[str]]:
+        stored = index.vectors
+        present = stored.ids("reports") if near is None else stored.owned("reports", set(near))
+        return present, present.union(_vector_ids(index, near))
+
+    present, wanted = await asyncio.to_thread(vectors)
+    report = progress_of("embed_reports")
+    await embed_entries(index, context, "reports", wanted, _entries, report, present)
+
+
+def _vector_ids(index: Index, of: Collection[str] | None = None) -> list[str]:
+    """The ids of the vectors that all reports need, or those on the communities ``of``."""
+    return [owned_id(id, _text(*told)) for id, *told in index.communities.told(of)]
+
+
+def _unembedded(index: Index, near: Collection[str] | None) -> dict[str, Any] | None:
+    """The property of communities that are not as the vectors of reports were made.
+
+    ``near`` are those on which reports are written, None where they may be all. Blocks.
+    """
+    noted: dict[str, Any] | None = index.catalogue.property(UNEMBEDDED_REPORTS)
+    if noted is None or near is None:
+        return None
+    found = {*noted["entities"], *near, *index.communities.changed_beside()}
+    return {**noted, "entities": sorted(found)} if len(found) <= _MOST_NOTED else None
+
+
+def _changed_vectors(index: Index) -> tuple[list[str], set[str] | None]:
+    """The ids of vectors that reports need, and which are there of the same communities.
+
+    Of all reports, and None, where more than the changed ones may lack theirs.
+    """
+    noted = index.catalogue.property(UNEMBEDDED_REPORTS)
+    if noted and index.in_use is None and not index.anew:
+        changed = set(noted["entities"])
+        wanted, present = _vector_ids(index, changed), index.vectors.owned("reports", changed)
+        others = index.vectors.count("reports") - len(present)
+        if others + len(wanted) == index.communities.count_told():
+            return wanted, present
+    return _vector_ids(index), None
 
 
 def report_text(report: Report) -> str:

@@ -15,7 +15,7 @@ from ..models.protocol import OFFLINE
 from ..state.reports import Community
 from ..stores.communities import BEGUN
 from ..stores.entities import StoredRelation
-from ..stores.untold import UNCLUSTERED, UNTOLD, nothing_untold
+from ..stores.untold import UNCLUSTERED, UNEMBEDDED_REPORTS, UNTOLD, nothing_untold
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
 from .opening import Index
 from .prompt_words import known_as
@@ -51,7 +51,8 @@ def detect_communities(index: Index, afresh: bool = False) -> None:
         made = {BEGUN: stamp, **interrupted}
         index.communities.beside.replace(communities, made, former=former)
     else:
-        made = {HIERARCHY.kept_as: stamp, WRITTEN: uuid.uuid4().hex, **_as_found(index)}
+        others = {WRITTEN: uuid.uuid4().hex, UNEMBEDDED_REPORTS: None}
+        made = {HIERARCHY.kept_as: stamp, **others, **_as_found(index)}
         index.communities.replace(communities, made)
     HIERARCHY.log(time.monotonic() - started, {"communities": len(communities)})
 

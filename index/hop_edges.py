@@ -20,7 +20,7 @@ from ..algorithms.hoprag.carried import (
 )
 from ..algorithms.hoprag.edge_index import EdgeIndex
 from ..algorithms.hoprag.edges import Edges, Pairs, joined
-from ..algorithms.hoprag.following import Sketch, followed_candidates, followed_pairs, sketch
+from ..algorithms.hoprag.following import followed_candidates, followed_pairs
 from ..algorithms.hoprag.graph import (
     AskedPassage,
     Questioned,
@@ -31,12 +31,13 @@ from ..algorithms.hoprag.graph import (
 )
 from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
 from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
-from ..algorithms.spans import taken
+from ..algorithms.hoprag.sketches import Sketches
 from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
+from ..stores.moved_rows import MovedRows, followed
 from ..stores.queries import batches
-from .layers import HOPS, Arrays
+from .layers import HOPS, PURGING, Arrays
 from .opening import Index
 from .progress import progress_of
 from .size import is_large
@@ -45,8 +46,6 @@ from .vectors import keep_vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SKETCHES, _PLACES, _ENDS = "question_sketches", "sketch_places", "sketch_ends"
-_SPARSE = 0.25  # of the numbers at most: then others than 0 are kept with their places alone
 _READ = 1024  # vectors at a time
 _COMPARED = 128  # questions at a time
 
@@ -125,7 +124,7 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, words)
     taken_over = {
         **carried_to_arrays(found, _read(read)[1], made.pairs),
-        **(_moved_sketches(found, before, made.sketches) or packed_sketches(made.sketches)),
+        **made.sketches.to_arrays(),
     }
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
@@ -160,79 +159,35 @@ class _Made(NamedTuple):
 
     edges: Edges
     rows: Ints
-    vectors: NDArray[np.float32] | Neighbours
+    vectors: NDArray[np.float32] | MovedRows | Neighbours
     pairs: Pairs
-    sketches: Sketch
+    sketches: Sketches
 
 
 def _exact(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
     asked, stored = found.asked, partial(_vectors, index, found.asked)
-    if found.new is None or not before[_SKETCHES].size:
+    known = Sketches.none() if found.new is None else Sketches.from_arrays(before)
+    if not len(known):
         vectors = stored(range(len(asked.questions)))
-        sketches, pairs = sketch(vectors), exact_pairs(asked, vectors, found.words)
+        sketches, pairs = Sketches.of(vectors), exact_pairs(asked, vectors, found.words)
     else:
-        sketches, vectors = _sketches(found, before, stored), None
+        sketches, vectors = _sketches(found, known, stored), None
         pairs = followed_pairs(found, sketches, stored)
     edges = joined(pairs, asked.outgoing.passages, asked.incoming.passages, len(asked.ids))
     used, rows = np.unique(asked.incoming.texts[edges.incoming], return_inverse=True)
-    chosen = vectors[used] if vectors is not None else _followed(found, before, used, stored)
+    chosen = vectors[used] if vectors is not None else _followed(index, found, before, used, stored)
     return _Made(edges, rows, chosen, pairs, sketches)
 
 
-def _sketches(found: Carried, before: Arrays, stored: Callable[[Ints], Any]) -> Sketch:
-    """The sketches of all texts; the ones of before from its arrays."""
-    known, new = unpacked_sketches(before), np.flatnonzero(found.sources < 0)
-    if not len(new):
-        return known[found.sources]
-    read = sketch(stored(new))
-    rows = found.sources.copy()
-    rows[new] = len(known) + np.arange(len(new))
-    return np.concatenate([known, read])[rows] if len(known) else read[rows]
-
-
-def packed_sketches(sketches: Sketch) -> Arrays:
-    """The arrays of ``sketches``, of which lexical embeddings leave most numbers 0."""
-    count, width = sketches.shape
-    if np.count_nonzero(sketches) > _SPARSE * sketches.size or not count:
-        return {_SKETCHES: sketches}
-    places = np.flatnonzero(sketches)
-    ends = np.searchsorted(places, width * np.arange(1, count + 1))
-    kept = {_PLACES: (places % width).astype(np.uint16), _ENDS: np.append(ends, width)}
-    return {_SKETCHES: sketches.ravel()[places], **kept}
-
-
-def _moved_sketches(found: Carried, before: Arrays, sketches: Sketch) -> Arrays | None:
-    """The same arrays, made of the ones ``before``; None where one of the two is not packed."""
-    if found.new is None or before[_SKETCHES].ndim == 2 or not sketches.size:
-        return None
+def _sketches(found: Carried, known: Sketches, stored: Callable[[Ints], Any]) -> Sketches:
+    """The sketches of all texts; the ``known`` ones are of the texts before."""
     new = np.flatnonzero(found.sources < 0)
-    row, place = np.nonzero(sketches[new])
-    parts = (before[_SKETCHES], sketches[new][row, place])
-    ends = np.concatenate([[0], before[_ENDS][:-1]])
-    ends = np.append(ends, ends[-1] + np.cumsum(np.bincount(row, minlength=len(new))))
-    rows = found.sources.copy()
-    rows[new] = len(before[_ENDS]) - 1 + np.arange(len(new))
-    values, moved = taken(parts, ends, rows)
-    if len(values) > _SPARSE * sketches.size:
-        return None
-    places, _ = taken((before[_PLACES], place.astype(np.uint16)), ends, rows)
-    return {_SKETCHES: values, _PLACES: places, _ENDS: np.append(moved[1:], before[_ENDS][-1])}
-
-
-def unpacked_sketches(before: Arrays) -> Sketch:
-    """The sketches of all texts in the arrays of ``before``."""
-    kept = before[_SKETCHES]
-    if kept.ndim == 2:
-        return kept
-    *ends, width = before[_ENDS].tolist()
-    sketches = np.zeros((len(ends), width), dtype=np.int8)
-    sketches[np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0)), before[_PLACES]] = kept
-    return sketches
+    return known.followed(found.sources, stored(new) if len(new) else known.rows(new))
 
 
 def _followed(
-    found: Carried, before: Arrays, used: Ints, stored: Callable[[Ints], Any]
-) -> NDArray[np.float32]:
+    index: Index, found: Carried, before: Arrays, used: Ints, stored: Callable[[Ints], Any]
+) -> NDArray[np.float32] | MovedRows:
     """The vectors of the texts ``used``; the ones of before from its arrays."""
     known = before.get("vectors", np.empty((0, 0), np.float32))
     row = np.full(len(before["questions_ends"]), -1, dtype=np.int64)
@@ -240,11 +195,12 @@ def _followed(
         row[before["incoming"]] = before["rows"]
     rows = np.where(found.sources[used] < 0, -1, row[found.sources[used]])
     missing = np.flatnonzero(rows < 0)
-    if not len(missing):
-        return known[rows]
+    read = stored(used[missing]) if len(missing) else known[:0]
+    if not index.catalogue.property(PURGING) and (moved := followed(known, rows, read)):
+        return moved
     rows[missing] = len(known) + np.arange(len(missing))
-    read = stored(used[missing])
-    return np.concatenate([known, read])[rows] if len(known) else read[rows]
+    whole: NDArray[np.float32] = np.concatenate([known, read] if len(known) else [read])
+    return whole[rows]
 
 
 def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Made:
@@ -267,7 +223,7 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
     else:
         pairs = followed_candidates(found, best_of, stored)
     edges = joined(pairs, asked.outgoing.passages, incoming.passages, len(asked.ids))
-    none = np.empty((0, 0), np.int8)  # they would be larger than all other arrays
+    none = Sketches.none()  # they would be larger than all other arrays
     return _Made(edges, incoming.texts[edges.incoming], vectors, pairs, none)
 
 

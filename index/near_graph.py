@@ -21,7 +21,7 @@ from ..algorithms.entities.merging import (
 )
 from ..algorithms.entities.name_forms import forms_of, is_surname
 from ..algorithms.entities.sense_kinds import Said
-from ..algorithms.entities.senses import Senses
+from ..algorithms.entities.senses import Senses, spelled_in
 from ..algorithms.entities.spellings import person_parts, same_person
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityGraph, EntityMention, Merge, Relation, SaidName
@@ -264,17 +264,16 @@ def _entities(
 ) -> tuple[Entity, ...]:
     said = said_with(connection, SAID.name, merged.ids)
     reader = Senses((), Decisions())
-    told = {
-        one.passage: list(reader.names_in(one))
-        for one in placed.facts.of(one.passage for one in said)
-    }
-    places = {one.passage: one for one in placed.facts.of(one.passage for one in said)}
+    facts = {one.passage: one for one in placed.facts.of(one.passage for one in said)}
+    told = {passage: list(spelled_in(one)) for passage, one in facts.items()}
     names: list[tuple[Said, str]] = []
     for one in said:
-        own = told[one.passage]
-        title = places[one.passage].title
-        alias = Said(one.passage, title, one.spelling, one.slot, "", "")
-        names.append((own[one.place] if one.own else alias, one.name))
+        here = facts[one.passage]
+        if one.own:
+            names.append((reader.said_as(here, told[one.passage][one.place]), one.name))
+        else:
+            alias = Said(one.passage, here.title, one.spelling, one.slot, "", "")
+            names.append((alias, one.name))
     return entities_of(names, merged.ids, merged.merges, placed.generic)
 
 

@@ -45,6 +45,11 @@ class MovedRows:
         found[is_added] = self.added[places[is_added] - count]
         return found
 
+    def __matmul__(self, vector: NDArray[Any]) -> NDArray[Any]:
+        products = np.concatenate([self.base @ vector, self.added @ vector])
+        found: NDArray[Any] = products[self.places]
+        return found
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:] if dtype is None else self[:].astype(dtype)
 

@@ -18,6 +18,7 @@ UNTOLD = "untold"  # property: these entities, by whom reports are made; none wh
 UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
 UNLINKED = "unlinked"  # property: passages that name other entities, or these by other names
 UNEMBEDDED = "unembedded"  # property: entities that are not as their vectors were made
+UNEMBEDDED_REPORTS = "unembedded_reports"  # property: communities, in the same way
 _MOST = 5000  # of more untold ones, all are gone through
 
 

@@ -36,6 +36,32 @@ class FoundFacts(NamedTuple):
     heading: str = ""
 
 
+class SpelledName(NamedTuple):
+    """A name that the facts of a passage have, with all that they tell of it."""
+
+    spelling: str
+    type: str
+    description: str
+
+
+def spelled_in(one: FoundFacts) -> Iterator[SpelledName]:
+    """A passage's entities, and the ends of relations and claims that are none of them."""
+    named = set[str]()
+    texts: dict[str, str] = {}  # many names of a passage have one description
+    facts = [(e["name"], e["type"], e["description"]) for e in one.facts["entities"]]
+    for relation in one.facts["relations"]:
+        facts += [(relation["source"], "", ""), (relation["target"], "", "")]
+    facts += [(claim["subject"], "", "") for claim in one.facts["claims"]]
+    for place, (name, type, description) in enumerate(facts):
+        spelling = " ".join(name.split())
+        slot, is_end = normalised(spelling), place >= len(one.facts["entities"])
+        if not slot or (is_end and slot in named):
+            continue
+        named.add(slot)
+        told = description.strip()
+        yield SpelledName(spelling, type, texts.setdefault(told, told))
+
+
 class Senses:
     """Every name that passages give, each assigned to a normalised name of one kind by its id.
 
@@ -162,7 +188,8 @@ class Senses:
         near = self._near
         if near is None or one.title in near.documents:
             return self.names_in(one)
-        return (said for said in self.names_in(one) if said.slot in near.slots)
+        here = (name for name in spelled_in(one) if normalised(name.spelling) in near.slots)
+        return (self.said_as(one, name) for name in here)
 
     def _whole(self) -> Iterator[FoundFacts]:
         """The passages of which all names are gone through."""
@@ -171,31 +198,21 @@ class Senses:
 
     def names_in(self, one: FoundFacts) -> Iterator[Said]:
         """A passage's entities, and the ends of relations and claims that are none of them."""
-        named = set[str]()
-        texts: dict[str, str] = {}  # many names of a passage have one description
-        title = self._once(one.title)
-        facts = [(e["name"], e["type"], e["description"]) for e in one.facts["entities"]]
-        for relation in one.facts["relations"]:
-            facts += [(relation["source"], "", ""), (relation["target"], "", "")]
-        facts += [(claim["subject"], "", "") for claim in one.facts["claims"]]
-        for place, (name, type, description) in enumerate(facts):
-            spelling, kind = " ".join(name.split()), " ".join(type.lower().split())
-            extra = place >= len(one.facts["entities"])
-            if not normalised(spelling) or (extra and normalised(spelling) in named):
-                continue
-            named.add(normalised(spelling))
-            slot = self._decisions.slot(spelling)
-            if own := self._own_sense(one.passage, normalised(spelling)):
-                slot += ALONE + own
-            told = description.strip()
-            yield Said(
-                one.passage,
-                title,
-                self._once(spelling),
-                self._once(slot),
-                self._once(kind),
-                texts.setdefault(told, told),
-            )
+        return (self.said_as(one, name) for name in spelled_in(one))
+
+    def said_as(self, one: FoundFacts, name: SpelledName) -> Said:
+        """A name that ``spelled_in`` has found in a passage."""
+        slot = self._decisions.slot(name.spelling)
+        if own := self._own_sense(one.passage, normalised(name.spelling)):
+            slot += ALONE + own
+        return Said(
+            one.passage,
+            self._once(one.title),
+            self._once(name.spelling),
+            self._once(slot),
+            self._once(" ".join(name.type.lower().split())),
+            name.description,
+        )
 
     def _assigned(self, said: Sequence[Said]) -> list[str]:
         """The id of each of the names, by its slot and its kind."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,23 @@ _BUDGET = 8192  # entries of keyword lists that are read for a question
 _SAME = 64  # edges of one in-coming question that are compared
 
 
+@runtime_checkable
+class Rows(Protocol):
+    """Vectors that need not stand in one array."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: Ints) -> Floats: ...
+
+    def __matmul__(self, vector: Floats) -> Floats: ...
+
+
 class EdgeIndex:
     """The edges of an index, by number, with what questions are compared with.
 
     ``source`` and ``target`` (e,) are vertex numbers, the edges sorted by source; ``rows`` (e,)
     says which of the in-coming questions made each edge, and ``keywords`` (e) are the edges'
-    k⁻ ∪ k⁺. ``vectors`` are the v⁻: an array (m⁻, d) where a question is compared with every edge,
+    k⁻ ∪ k⁺. ``vectors`` are the v⁻: rows (m⁻, d) where a question is compared with every edge,
     else neighbours, and only the edges that these and the rarest keywords lead to are compared.
 
     >>> edges = EdgeIndex(source, target, rows, vectors, KeywordIndex.of(keywords))
@@ -35,7 +46,7 @@ class EdgeIndex:
         source: Ints,
         target: Ints,
         rows: Ints,
-        vectors: Floats | Neighbours,
+        vectors: Rows | Neighbours,
         keywords: KeywordIndex,
     ) -> None:
         self.source = source
@@ -57,8 +68,9 @@ class EdgeIndex:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of all but the source and target of the edges."""
-        arrays = {"rows": self._rows.astype(np.int32), **self._keywords.to_arrays()}
-        if isinstance(self._vectors, np.ndarray):
+        arrays: dict[str, Any] = {"rows": self._rows.astype(np.int32)}
+        arrays |= self._keywords.to_arrays()
+        if isinstance(self._vectors, Rows):
             return {**arrays, "vectors": self._vectors}
         order, ends = self._edges_of_rows()
         own = {"row_edges": order.astype(np.int32), "row_ends": ends.astype(np.int32)}
@@ -69,7 +81,7 @@ class EdgeIndex:
 
     def compared(self, keywords: AbstractSet[str], vector: Floats) -> tuple[Ints, Floats]:
         """The edges that are compared with a question q, ascending, and their SIM in [−0.5, 1]."""
-        if not isinstance(self._vectors, np.ndarray):
+        if not isinstance(self._vectors, Rows):
             edges = self._near(keywords, vector, self._vectors)
             return edges, self.similarity(keywords, vector, edges)
         overlaps = np.zeros(len(self), dtype=np.float32)
@@ -88,7 +100,7 @@ class EdgeIndex:
         first = np.zeros(len(edges), dtype=np.int64)
         overlaps = self._keywords.jaccards([keywords], first, edges)
         rows = self._rows[edges]
-        if isinstance(self._vectors, np.ndarray):
+        if isinstance(self._vectors, Rows):
             cosines = self._vectors[rows] @ vector
         else:
             cosines = self._vectors.cosines(vector[None], first, rows)

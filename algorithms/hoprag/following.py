@@ -13,25 +13,20 @@ from .candidates import BUDGET
 from .carried import Carried
 from .edges import TIE, Pairs, highest
 from .keyword_index import Floats, Ints, KeywordIndex
+from .sketches import SCALE, Sketches
 
-Sketch = NDArray[np.int8]
-
-_SCALE = 127
 _WIDE = 0.03  # more than cos of two sketches is ever away from that of their vectors
 _BLOCK = 1 << 22  # pairs at a time
 _EXACT = 1 << 15  # pairs of vectors at a time
 
 
-def sketch(vectors: Floats) -> Sketch:
-    """Unit vectors (n, d) with eight bits a number, by which the few worth comparing are found."""
-    return np.clip(np.rint(vectors * _SCALE), -_SCALE, _SCALE).astype(np.int8)
-
-
-def followed_pairs(found: Carried, sketches: Sketch, vectors_of: Callable[[Ints], Floats]) -> Pairs:
+def followed_pairs(
+    found: Carried, sketches: Sketches, vectors_of: Callable[[Ints], Floats]
+) -> Pairs:
     """Each r⁺ with its r⁻ by ``best_incoming``, and their SIM; those that have one.
 
     A question whose answer of before is still there is compared with those that were added, any
-    other with all: by their ``sketches`` (n, d), and where these leave it open by their vectors.
+    other with all: by their ``sketches``, and where these leave it open by their vectors.
     ``vectors_of`` gives the vectors of distinct texts by their numbers, ascending.
     """
     best, twice = _of_before(found)
@@ -53,7 +48,7 @@ def followed_candidates(
     numbers.
     """
     best, twice = _of_before(found)
-    compared = _ComparedQuestions(found, np.empty((0, 0), np.int8), vectors_of)
+    compared = _ComparedQuestions(found, Sketches.none(), vectors_of)
     left, changed = best_of(np.flatnonzero(best < 0)), np.zeros(len(best), dtype=np.bool_)
     i, j = _better(compared, best, twice, *_sharing_added(compared, best, twice, found.added))
     best[i], changed[i] = j, True
@@ -85,7 +80,7 @@ class _ComparedQuestions:
     """The questions of both directions, compared in pairs of their numbers."""
 
     def __init__(
-        self, found: Carried, sketches: Sketch, vectors_of: Callable[[Ints], Floats]
+        self, found: Carried, sketches: Sketches, vectors_of: Callable[[Ints], Floats]
     ) -> None:
         self._outgoing, self._incoming = found.asked.outgoing, found.asked.incoming
         self._words, self._sketches, self._vectors_of = found.words, sketches, vectors_of
@@ -97,10 +92,15 @@ class _ComparedQuestions:
         overlap = np.zeros((len(i), len(j)), dtype=np.float32)
         row, column, shares = self.sharing(i, j)
         overlap[row, column] = shares
-        first, second = (self._sketches[texts].astype(np.float32) for texts in (out, into))
-        twice = (first @ second.T) / np.float32(_SCALE**2) + overlap
+        twice = self._cosines(out, into) + overlap
         twice[self._outgoing.passages[i][:, None] == self._incoming.passages[j]] = -np.inf
         return twice, overlap
+
+    def _cosines(self, out: Ints, into: Ints) -> Floats:
+        """cos of all pairs of these texts, as their sketches tell it."""
+        if len(out) < len(into):
+            return self._sketches.products(into, out).T / np.float32(SCALE**2)
+        return self._sketches.products(out, into) / np.float32(SCALE**2)
 
     def sharing(self, i: Ints, j: Ints) -> tuple[Ints, Ints, Floats]:
         """The places in ``i`` and ``j`` of the pairs that share a word, and their J."""

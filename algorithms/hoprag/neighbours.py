@@ -49,18 +49,18 @@ class Neighbours(Protocol):
         ...
 
 
-class _Sparse(NamedTuple):
+class Sparse(NamedTuple):
     """Vectors, of which ``values[ends[j]:ends[j + 1]]`` are the numbers of v_j other than 0.
 
     ``columns`` are their columns, ascending.
     """
 
-    values: NDArray[np.float32]
-    columns: NDArray[np.int32]
+    values: NDArray[Any]
+    columns: NDArray[Any]
     ends: Ints
 
     @classmethod
-    def of(cls, batches: Iterable[Floats]) -> _Sparse:
+    def of(cls, batches: Iterable[NDArray[Any]]) -> Sparse:
         """The vectors of ``batches``, shape (any, d) each, which are read once."""
         values, columns, counts = [np.empty(0, np.float32)], [np.empty(0, np.int32)], []
         for batch in batches:
@@ -71,16 +71,35 @@ class _Sparse(NamedTuple):
         ends = np.cumsum(np.concatenate([[0], *counts]))
         return cls(np.concatenate(values), np.concatenate(columns), ends)
 
-    def and_then(self, others: _Sparse, numbers: Ints) -> _Sparse:
+    def and_then(self, others: Sparse, numbers: Ints) -> Sparse:
         """The vectors with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
         values, _ = taken((self.values, others.values), ends, numbers)
-        return _Sparse(values, *taken((self.columns, others.columns), ends, numbers))
+        return Sparse(values, *taken((self.columns, others.columns), ends, numbers))
 
     def row(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The places of the numbers of these vectors, one after another, and how many each has."""
         lengths = self.ends[numbers + 1] - self.ends[numbers]
         return ranges(self.ends[numbers], lengths), lengths
+
+    def whole(self, numbers: Ints, width: int) -> Floats:
+        """These vectors with all their numbers, shape (numbers, width)."""
+        at, lengths = self.row(numbers)
+        found = np.zeros(len(numbers) * width, dtype=np.float32)
+        first = np.repeat(np.arange(len(numbers)) * width, lengths)
+        found[first + self.columns[at]] = self.values[at]
+        return found.reshape(len(numbers), width)
+
+    def products(self, numbers: Ints, others: Floats) -> Floats:
+        """The dot products of all pairs of these vectors and ``others``."""
+        at, lengths = self.row(numbers)
+        values, columns = self.values[at].astype(np.float32), self.columns[at]
+        found = np.zeros((len(numbers), len(others)), dtype=np.float32)
+        some = np.flatnonzero(lengths)
+        first = (np.cumsum(lengths) - lengths)[some]
+        for place, other in enumerate(others if len(some) else ()):
+            found[some, place] = np.add.reduceat(values * other[columns], first)
+        return found
 
     def listed(self, coordinate: int, codes: NDArray[np.uint64]) -> _Coordinates:
         """The largest of the vectors that have ``coordinate`` among their own largest ones."""
@@ -155,7 +174,7 @@ class WordNeighbours:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._sparse = _Sparse(*(arrays[f"near_{name}"] for name in _Sparse._fields))
+        self._sparse = Sparse(*(arrays[f"near_{name}"] for name in Sparse._fields))
         self._lists = arrays["near_lists"]
 
     @classmethod
@@ -174,12 +193,12 @@ class WordNeighbours:
                 width = batch.shape[1]
                 yield batch
 
-        sparse = _Sparse.of(seen())
+        sparse = Sparse.of(seen())
         every = sparse.largest(np.arange(len(sparse.ends) - 1), _LARGEST)
         return cls._made(sparse, every.lists(codes, width))
 
     @classmethod
-    def _made(cls, sparse: _Sparse, lists: NDArray[np.int32]) -> WordNeighbours:
+    def _made(cls, sparse: Sparse, lists: NDArray[np.int32]) -> WordNeighbours:
         named = {f"near_{name}": array for name, array in sparse._asdict().items()}
         return cls({**named, "near_lists": lists})
 
@@ -192,7 +211,7 @@ class WordNeighbours:
         is_new, count = sources < 0, len(self)
         added = np.flatnonzero(is_new)
         places = np.where(is_new, count + np.cumsum(is_new) - 1, sources)
-        sparse = self._sparse.and_then(_Sparse.of([new]), places)
+        sparse = self._sparse.and_then(Sparse.of([new]), places)
         moved = np.full(count + 1, -1, dtype=np.int32)
         moved[sources[~is_new]] = np.flatnonzero(~is_new)
         lists = moved[self._lists]
@@ -209,11 +228,7 @@ class WordNeighbours:
         return self._made(sparse, _Coordinates.joined(every).lists(codes, len(lists) // 2))
 
     def vectors(self, numbers: Ints) -> Floats:
-        at, lengths = self._sparse.row(numbers)
-        found = np.zeros((len(numbers), len(self._lists) // 2), dtype=np.float32)
-        places = np.repeat(np.arange(len(numbers)), lengths)
-        found[places, self._sparse.columns[at]] = self._sparse.values[at]
-        return found
+        return self._sparse.whole(numbers, len(self._lists) // 2)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         named = {f"near_{name}": array for name, array in self._sparse._asdict().items()}
@@ -223,7 +238,7 @@ class WordNeighbours:
         return len(self._sparse.ends) - 1
 
     def nearest(self, vectors: Floats) -> tuple[Ints, Ints]:
-        sparse = _Sparse.of([vectors])
+        sparse = Sparse.of([vectors])
         asked = sparse.largest(np.arange(len(vectors)), _ASKED)
         found = self._lists[asked.coordinates].ravel()
         places = np.repeat(asked.numbers, _LISTED)

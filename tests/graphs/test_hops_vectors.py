@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from http_stub import Response
-from ragraphs.algorithms.hoprag.following import sketch
+from ragraphs.algorithms.hoprag.sketches import Sketches
 from ragraphs.algorithms.packed_texts import PackedTexts
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index import opening
-from ragraphs.index.hop_edges import packed_sketches, question_id, unpacked_sketches
+from ragraphs.index.hop_edges import question_id
 from ragraphs.index.hops import load_hops
 from ragraphs.index.layers import HOPS
 from ragraphs.state.errors import RagraphsError
@@ -211,19 +211,13 @@ def test_sketches_of_lexical_embeddings_are_kept_without_their_zeros(indexing):
     indexing.run(documents=documents(3), context=LOCAL)
     index = indexing.index
     arrays = index.arrays.load(HOPS.arrays(index))
-    sketches = unpacked_sketches(arrays)
     vectors = index.questions.get(
         list(map(question_id, PackedTexts.from_arrays(arrays, "questions")))
     )
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    assert np.array_equal(sketches, sketch(vectors))
-    assert arrays["question_sketches"].size == np.count_nonzero(sketches) < sketches.size / 8
-
-
-def test_sketches_with_few_zeros_are_kept_whole():
-    sketches = np.array([[1, 2, 0], [3, 0, -4]], np.int8)
-    assert unpacked_sketches(kept := packed_sketches(sketches)) is sketches
-    assert list(kept) == ["question_sketches"]
+    kept = Sketches.of(vectors).to_arrays()
+    assert all(np.array_equal(arrays[name], array) for name, array in kept.items())
+    assert arrays["question_sketches"].size < vectors.size / 8
 
 
 @pytest.mark.in_folder("no database lacks a table of an earlier version")

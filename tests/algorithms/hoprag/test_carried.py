@@ -9,7 +9,7 @@ import pytest
 from ragraphs.algorithms.hoprag import carried as carrying
 from ragraphs.algorithms.hoprag.carried import carried, carried_to_arrays, read_anew
 from ragraphs.algorithms.hoprag.edges import joined
-from ragraphs.algorithms.hoprag.following import followed_pairs, sketch
+from ragraphs.algorithms.hoprag.following import followed_pairs
 from ragraphs.algorithms.hoprag.graph import (
     AskedPassage,
     exact_pairs,
@@ -17,6 +17,7 @@ from ragraphs.algorithms.hoprag.graph import (
     hops_to_arrays,
     questioned,
 )
+from ragraphs.algorithms.hoprag.sketches import Sketches
 from ragraphs.algorithms.packed_texts import PackedTexts, code_of
 from ragraphs.models.lexical import LexicalEmbedder
 
@@ -53,7 +54,7 @@ def made(passages, before):
     if found.new is None:
         pairs = exact_pairs(asked, every, found.words)
     else:
-        pairs = followed_pairs(found, sketch(every), vectors)
+        pairs = followed_pairs(found, Sketches.of(every), vectors)
     edges = joined(pairs, asked.outgoing.passages, asked.incoming.passages, len(asked.ids))
     return {
         **hops_to_arrays(graph_of(asked, edges)),
