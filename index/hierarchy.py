@@ -14,6 +14,7 @@ from ..algorithms.graphrag.communities_near import communities_near
 from ..models.protocol import OFFLINE
 from ..state.reports import Community
 from ..stores.communities import BEGUN
+from ..stores.degrees import DEGREES
 from ..stores.entities import StoredRelation
 from ..stores.untold import UNCLUSTERED, UNEMBEDDED_REPORTS, UNTOLD, nothing_untold
 from .layers import COMMUNITIES, ENTITIES, HIERARCHY
@@ -24,6 +25,7 @@ _CLUSTERING = "2"  # to be raised when the same entities give other communities,
 _FOUND_BY = "hierarchy_by"  # property: the reader that found the entities of the hierarchy
 _KEPT = "hierarchy"  # property of earlier versions
 _SHARE = 10  # of the entities may change that part for communities near them to be enough
+_SAME = 1e-3  # of the sum of all weights, which databases add in orders of their own
 WRITTEN = "communities_written"  # property: another one whenever they, or their reports, changed
 
 
@@ -88,6 +90,8 @@ class _ClusteredIndex:
 
     def __init__(self, index: Index) -> None:
         self._entities, self._communities = index.entities, index.communities
+        self._catalogue = index.catalogue
+        self._total = self._communities.total_weight()
 
     def paths(self, entities: Iterable[str]) -> Mapping[str, Sequence[str]]:
         return self._communities.paths_of(entities)
@@ -105,10 +109,17 @@ class _ClusteredIndex:
         return _weights(self._entities.relations_of(entities))
 
     def degrees(self, communities: Iterable[str]) -> Mapping[str, float]:
-        return self._communities.degrees_of(communities)
+        wanted, kept = set(communities), self._catalogue.property(DEGREES)
+        known: dict[str, float] = {}
+        if kept and abs(kept["total"] - self._total) < _SAME:  # else another version has changed it
+            known = kept["of"]
+        if missing := wanted - known.keys():
+            known |= self._communities.degrees_of(missing)
+            self._catalogue.set_property(DEGREES, {"total": self._total, "of": known})
+        return {id: known[id] for id in wanted}
 
     def total(self) -> float:
-        return self._communities.total_weight()
+        return self._total
 
 
 def is_begun(index: Index) -> bool:

@@ -26,6 +26,7 @@ from .communities_beside import (
     reports_in,
     source_rows,
 )
+from .degrees import note_degrees
 from .queries import (
     count_rows,
     delete_with,
@@ -322,6 +323,7 @@ class CommunityStore:
 
 def _replace(connection: Connection, communities: Sequence[Community]) -> None:
     """Makes ``communities`` all that are in use; each of the same members keeps its report."""
+    note_degrees(connection, None)
     kept = reports_in(connection, _IN_USE[0], _IN_USE[2])
     rows: tuple[Iterable[dict[str, Any]], ...] = (
         [community_row(each, kept) for each in communities],

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, exists, select,
 
 from ..state.reports import Community
 from . import tables
+from .degrees import forget_degrees
 from .queries import batches, replace_all
 
 BESIDE = (tables.communities_beside, tables.community_members_beside, tables.report_sources_beside)
@@ -77,6 +78,7 @@ def put_in_place(connection: Connection) -> None:
     """Puts the rows beside in the place of those in use, and leaves none beside."""
     other = select(_ROWS.c.id)
     gone = other.where(_ROWS.c.level == GONE)
+    forget_degrees(connection, connection.scalars(other.where(_ROWS.c.level != 0)))
     connection.execute(delete(_MEMBERS).where(_MEMBERS.c.community.in_(gone)))
     connection.execute(delete(_SOURCES).where(_SOURCES.c.community.in_(other)))
     connection.execute(delete(_IN_USE).where(_IN_USE.c.id.in_(other)))

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, exists, func, selec
 from ..state.entities import Correction, EntityClaim, EntityGraph, EntityMention, KeptNames, Merge
 from . import tables
 from .conditions import passage_condition, spoken_by
+from .degrees import note_degrees
 from .entity_rows import described_in, named_otherwise, related_otherwise, rows_of_graph, touched_by
 from .kept_names import replace_kept
 from .queries import (
@@ -104,6 +105,7 @@ class EntityStore:
                 table.name: replace_all(connection, table, new)
                 for table, new in rows_of_graph(graph, described)
             }
+            note_degrees(connection, None)
             note_untold(connection, touched_by(changed, graph))
             note_unclustered(connection, related_otherwise(changed, graph))
             note_unembedded(connection, changed[tables.entities.name])

@@ -23,6 +23,7 @@ from sqlalchemy import (
 from ..state.entities import EntityGraph, KeptNames, KnownName, Merge, SaidName
 from . import tables
 from .catalogue import property_row
+from .degrees import note_degrees
 from .entity_rows import (
     OWNERS,
     described_in,
@@ -118,6 +119,7 @@ def replace_near(
         if table is not tables.claims:
             columns = OWNERS[table.name]
             changed[table.name] = replace_some(connection, table, columns, owners[table.name], new)
+    note_degrees(connection, changed[tables.relations.name])
     note_untold(connection, touched_by(changed, graph))
     note_unclustered(connection, related_otherwise(changed))
     note_unembedded(connection, changed[tables.entities.name])
