@@ -30,6 +30,11 @@ def fail(error: Exception) -> int:
         show.problem(f"The disk is full ({error.strerror}); make room, and run it again.")
         with suppress(OSError):
             sys.stdout.close()  # the rest of it would fail once more at the end
+    elif isinstance(error, PermissionError) and not debug.get():
+        show.problem(
+            f"{error.filename or 'A file'} cannot be read or written ({error.strerror}); change "
+            "its permissions, or name another one."
+        )
     elif isinstance(error, RagraphsError) and not isinstance(error, UnexpectedError):
         show.problem(str(error))
     elif debug.get():

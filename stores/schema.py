@@ -50,15 +50,15 @@ def open_database(folder: Path, *, create: bool, any_format: bool = False) -> En
     that this version cannot bring up to date.
     """
     path = folder / DATABASE
-    if not path.exists() and not create:
-        raise _missing(folder)
-    names = set(os.listdir(folder)) if folder.is_dir() else set()
-    if DATABASE not in names and any(name.partition(".")[0] != LOCK for name in names):
-        raise RagraphsError(
-            f"The folder {folder} holds other files and no index; name an empty or a new folder "
-            "with --index."
-        )
     try:
+        if not path.exists() and not create:
+            raise _missing(folder)
+        names = set(os.listdir(folder)) if folder.is_dir() else set()
+        if DATABASE not in names and any(name.partition(".")[0] != LOCK for name in names):
+            raise RagraphsError(
+                f"The folder {folder} holds other files and no index; name an empty or a new "
+                "folder with --index."
+            )
         folder.mkdir(parents=True, exist_ok=True)
         engine = open_read_only(path) if is_read_only(folder) else open_file(path)
         event.listen(engine, "handle_error", partial(_explain, folder))

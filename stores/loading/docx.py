@@ -10,7 +10,7 @@ from ...language.analyser import shortened
 from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, unreadable
 from .metadata import Outline, fitting
-from .package import PackageKind, nearest, safe_package
+from .package import PackageKind, nearest, safe_package, stated_properties
 from .types import DocumentBlock, LoadedDocument
 
 _KIND = PackageKind("Word", "open it in Word and save it again", ".doc")
@@ -44,7 +44,7 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
         blocks = [
             (source.made(text), level) for text, level in _blocks(document.element.body, styles)
         ]
-        stated = document.core_properties
+        stated = stated_properties(document)
         metadata = fitting({"author": stated.author, "date": stated.modified or stated.created})
     if not any(text.strip() for text, _ in blocks):
         raise source.empty()

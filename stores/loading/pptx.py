@@ -10,7 +10,7 @@ from ...state.records import Metadata
 from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
-from .package import PackageKind, safe_package
+from .package import PackageKind, safe_package, stated_properties
 from .types import DocumentBlock, LoadedDocument
 
 _KIND = PackageKind("PowerPoint", "open it in PowerPoint and save it again", ".ppt")
@@ -28,7 +28,7 @@ def load_pptx(source: SourceFile) -> Iterator[LoadedDocument]:
     with unreadable(source, f"is no PowerPoint file that can be read; {_KIND.mending}."):
         shown = Presentation(package)
         parts = list(_parts(shown.slides, source))
-        stated = shown.core_properties
+        stated = stated_properties(shown)
         metadata = fitting({"author": stated.author, "date": stated.modified or stated.created})
         title = clean(stated.title or "").strip()
     if not parts:

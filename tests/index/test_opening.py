@@ -155,6 +155,18 @@ def test_a_lock_of_somebody_else_is_told_in_one_sentence(folder):
     assert "cannot be locked for writing" in ended.stderr and ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["status"], ["index"]])
+def test_a_folder_that_may_not_be_entered_is_told_in_one_sentence(folder, command):
+    folder.chmod(0)
+    try:
+        ended = run_python(COMMAND, *command, "--index", str(folder))
+    finally:
+        folder.chmod(0o755)
+    assert ended.returncode == 1 and ended.stderr.count("\n") == 1
+    assert "cannot be read or written" in ended.stderr and "its permissions" in ended.stderr
+
+
 @pytest.mark.parametrize("kilobytes", [pytest.param(60, marks=pytest.mark.slow), 400])
 def test_on_a_full_disk_one_sentence_is_told_and_nothing_is_lost(folder, tmp_path, kilobytes):
     """No file may grow beyond the limit, which stands for a full disk."""

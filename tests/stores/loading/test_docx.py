@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -92,6 +93,14 @@ class TestWord:
         assert only(save_docx(tmp_path / "a.docx", stated)).title == "Stated"
         plain = save_docx(tmp_path / "plain.docx", lambda document: document.add_paragraph("text"))
         assert only(plain).title == "plain"
+
+    def test_a_file_that_states_no_title_and_no_date_has_none(self, word: Path) -> None:
+        with zipfile.ZipFile(word) as package:
+            stated = package.read("_rels/.rels")
+        nothing = re.sub(rb"<Relationship [^>]*metadata/core-properties[^>]*/>", b"", stated)
+        assert nothing != stated
+        loaded = only(with_part(word, "_rels/.rels", nothing))
+        assert (loaded.title, loaded.metadata) == ("changed", {})
 
     def test_text_in_controls_links_and_insertions_is_kept_and_deleted_text_is_not(
         self, word: Path

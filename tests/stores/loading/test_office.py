@@ -39,6 +39,12 @@ class TestSlides:
         ]
         assert loaded.metadata == {"author": "Ada Kim", "date": "2024-05-01T09:30:00"}
 
+    def test_a_file_that_states_no_date_has_none(self, tmp_path: Path) -> None:
+        parts = unzipped(pptx(tmp_path / "a.pptx"))
+        stated = parts["_rels/.rels"]
+        parts["_rels/.rels"] = re.sub(rb"<Relationship [^>]*core-properties[^>]*/>", b"", stated)
+        assert only(zipped(tmp_path / "b.pptx", parts)).metadata == {}
+
 
 class TestSheets:
     def test_rows_have_the_names_of_their_columns(self, tmp_path: Path) -> None:
