@@ -43,9 +43,22 @@ async def embed_passages(index: Index, context: Context) -> None:
     Metadata that changed while the text stayed is put beside the vector that there is.
     """
     wanted = await asyncio.to_thread(index.catalogue.passage_ids)
+    await to_its_end(_rename_moved, index)
     await embed_entries(index, context, "passages", wanted, _entries, progress_of("embed_passages"))
     await to_its_end(_describe_outdated, index)
     await to_its_end(measure_worth, index)
+
+
+def _rename_moved(index: Index) -> None:
+    """Takes over the vectors of passages that have other ids since their file moved."""
+    moved = index.catalogue.moved_passages()
+    stored = index.vectors.ids("passages") if moved else set()
+    for ids in batches(moved):
+        had = [id for id in ids if moved[id] in stored and id not in stored]
+        entries = _entries(index, had)
+        vectors = index.vectors.get("passages", [moved[entry.id] for entry in entries])
+        index.vectors.add("passages", entries, vectors)
+        index.catalogue.note_described(had)
 
 
 def _describe_outdated(index: Index) -> None:

@@ -14,6 +14,7 @@ from . import lexical_index, tables
 from .conditions import metadata_kinds, passage_condition
 from .document_titles import DocumentTitles, note_titles
 from .file_notes import make_unread, noted_files
+from .moved_documents import forget_files_before, take_over
 from .passage_rows import beginnings, delete_passages, passage_of, stored_passages, write_passages
 from .passage_stamp import PASSAGES, stamp_after
 from .phrases import holding_words, said_in_a_row
@@ -210,13 +211,16 @@ class Catalogue:
     def _write_documents(self, documents: Sequence[NewDocument]) -> None:
         with self._engine.begin() as connection:
             old = stored_passages(connection, [document.id for document in documents])
-            _forget_moved(connection, documents)
+            forget_files_before(connection, documents)
             upsert(connection, tables.documents, [document.row() for document in documents])
             note_titles(connection, [document for document in documents if document.titles])
             counts = write_passages(connection, documents, old)
             _delete_passages(connection, list(old))
             numbers = {document.id: {"passages": counts[document.id]} for document in documents}
             update_rows(connection, tables.documents, numbers)
+            if moved := {each.moved_from: each.id for each in documents if each.moved_from}:
+                take_over(connection, moved)
+                _remove(connection, [*moved])
             _note_changes(connection, len(documents))
 
     def planned(self, document: NewDocument) -> Iterator[PlannedPiece]:
@@ -303,10 +307,15 @@ class Catalogue:
         column = tables.outdated_entries.c.passage
         return [id for (id,) in rows(self._engine, select(column).order_by(column))]
 
+    def moved_passages(self) -> dict[str, str]:
+        """The passages whose vectors stand under another id, each with that id."""
+        return dict(map(tuple, rows(self._engine, select(tables.moved_passages))))
+
     def note_described(self, passages: Iterable[str]) -> None:
-        """Records that beside the vectors of ``passages`` their metadata of today stands."""
+        """Records that the vectors of ``passages`` have their ids and metadata of today."""
         with self._engine.begin() as connection:
-            delete_with(connection, tables.outdated_entries.c.passage, passages)
+            for table in (tables.outdated_entries, tables.moved_passages):
+                delete_with(connection, table.c.passage, passages)
 
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
@@ -369,15 +378,6 @@ def _note_changes(connection: Connection, changes: int) -> None:
     before = connection.scalar(_PROPERTY.with_for_update(), {"wanted": PASSAGES})
     stamp = stamp_after(before and json.loads(before), changes)
     upsert(connection, tables.properties, [property_row(PASSAGES, stamp)])
-
-
-def _forget_moved(connection: Connection, documents: Sequence[NewDocument]) -> None:
-    """Makes files count as unread whose documents now come from another file."""
-    paths = {document.id: document.path for document in documents}
-    table = tables.documents
-    query = select(table.c.id, table.c.path).where(table.c.id.in_(paths))
-    moved = [path for id, path in connection.execute(query) if path != paths[id]]
-    delete_with(connection, tables.files.c.path, moved)
 
 
 def _remove(connection: Connection, ids: Sequence[str]) -> int:

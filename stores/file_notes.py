@@ -41,6 +41,16 @@ def listed_documents(
     return ((id, path, passages) for id, path, passages in found)
 
 
+def documents_with(engine: Engine, contents: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """Id and path of all documents that have one of ``contents``, by content, in order."""
+    table = tables.documents.c
+    query = select(table.content, table.id, table.path).order_by(table.id)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for content, *known in rows_with(engine, query, table.content, contents):
+        found.setdefault(content, []).append((known[0], known[1]))
+    return found
+
+
 def repeated_documents(engine: Engine) -> list[tuple[str, str, int]]:
     """Two documents of each content that several have, and how many have it."""
     table = tables.documents

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from sqlalchemy import JSON, Column, Connection, MetaData, Table, func, select, text
+from sqlalchemy import JSON, Column, Connection, MetaData, Table, bindparam, func, select, text
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.types import UserDefinedType
 
@@ -86,6 +86,15 @@ def delete_vectors(connection: Connection, passages: Iterable[str]) -> None:
         for name in vector_tables(connection, "passages"):
             table = Table(name, MetaData(), Column("id", WORD))
             delete_with(connection, table.c.id, passages)
+
+
+def rename_vectors(connection: Connection, pairs: Sequence[Mapping[str, str]]) -> None:
+    """Gives vectors of passages their ``new`` id for the ``old`` one, where they stand here."""
+    if is_postgresql(connection):
+        for name in vector_tables(connection, "passages"):
+            table = Table(name, MetaData(), Column("id", WORD))
+            put = table.update().where(table.c.id == bindparam("old"))
+            connection.execute(put.values(id=bindparam("new")), pairs)
 
 
 def need_pgvector(connection: Connection) -> None:

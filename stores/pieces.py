@@ -50,6 +50,7 @@ class NewDocument(NamedTuple):
     """A new document: its file, the hash of its content and metadata, its pieces.
 
     ``titles`` are all that it could have, the best first; without them they stay as they are.
+    ``moved_from`` is the id of a document with the same content, whose place it takes.
     """
 
     id: str
@@ -59,6 +60,7 @@ class NewDocument(NamedTuple):
     pieces: Iterable[Piece]
     metadata: Mapping[str, MetadataValue] = MappingProxyType({})
     titles: Sequence[str] = ()
+    moved_from: str = ""
 
     def row(self) -> dict[str, Any]:
         """The row of the document, before its passages are counted."""

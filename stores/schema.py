@@ -18,7 +18,7 @@ from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 from . import lexical_index
-from .queries import add_missing, begin_writing, is_postgresql, table_names, upsert
+from .queries import add_missing, begin_writing, is_postgresql, raw_name, table_names, upsert
 from .read_only import open_read_only
 from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
@@ -29,6 +29,7 @@ logger = logging.getLogger("ragraphs.stores")
 FORMAT = 6
 _FORMAT_ROW = {"name": "format", "value": str(FORMAT)}
 DATABASE = "catalogue.sqlite"
+_BY_CONTENT = "CREATE INDEX IF NOT EXISTS ix_documents_content ON {} (content)"  # there later
 LOCK = "lock"
 
 # SQLite finds a key only as it is written.
@@ -120,6 +121,7 @@ def create_tables(connection: Connection) -> None:
     if present or is_postgresql(connection):
         missing = [table for name, table in metadata.tables.items() if name not in present]
         metadata.create_all(connection, missing, checkfirst=False)
+        connection.exec_driver_sql(_BY_CONTENT.format(raw_name(connection, "documents")))
     else:
         for statement in _definitions():
             connection.exec_driver_sql(statement)

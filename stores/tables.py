@@ -69,7 +69,7 @@ documents = Table(
     Column("id", WORD, primary_key=True),
     Column("path", WORD, nullable=False, index=True),
     Column("title", _TEXT, nullable=False),
-    Column("content", WORD, nullable=False),
+    Column("content", WORD, nullable=False, index=True),
     Column("passages", Integer, nullable=False),
     Column("metadata", JSON, nullable=False, server_default="{}"),
 )
@@ -95,6 +95,13 @@ passages = Table(
     Column("before", _TEXT, nullable=False, server_default=""),
     Column("metadata", JSON, nullable=False, server_default="{}"),
     Column("turns", JSON, nullable=False, server_default="[]"),
+)
+# Passages that moved to another document, whose vectors stand under the ids ``before`` as yet.
+moved_passages = Table(
+    "moved_passages",
+    metadata,
+    Column("passage", WORD, primary_key=True),
+    Column("before", WORD, nullable=False),
 )
 # Passages beside whose vectors other metadata stands than here.
 outdated_entries = Table("outdated_entries", metadata, Column("passage", WORD, primary_key=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -26,7 +25,7 @@ from ...state.records import Document
 from ...stores.catalogue import Catalogue
 from ...stores.file_notes import listed_documents
 from ...stores.loading.reader import FileReader
-from ...stores.loading.sources import INLINE, endings_of, find_files, told_hidden
+from ...stores.loading.sources import INLINE, endings_of, find_files, is_gone, told_hidden
 from ...stores.loading.types import PLAIN, Limits
 from ...stores.metadata import storable
 from ..node import node
@@ -223,18 +222,9 @@ def _vanished(known: Sequence[_Known], folders: Sequence[Path], home: Path) -> l
     gone = {
         path
         for path, file in paths.items()
-        if any(file.is_relative_to(folder) for folder in folders) and _is_gone(file)
+        if any(file.is_relative_to(folder) for folder in folders) and is_gone(file)
     }
     return [id for id, path in known if path in gone]
-
-
-def _is_gone(file: Path) -> bool:
-    try:
-        return not stat.S_ISREG(file.stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:  # nobody can say, so nothing is removed
-        return False
 
 
 def _named(names: Sequence[str], known: Sequence[_Known]) -> list[str]:

@@ -39,6 +39,7 @@ from ...stores.pieces import NewDocument, Piece, PlannedPiece
 from ..node import node
 from ..run import Run, Update
 from .given import given_metadata, require
+from .moved import MovedDocuments
 from .places import Places
 from .price import GROUP_DOCUMENTS, ReadingPrice
 
@@ -136,6 +137,7 @@ class DocumentReader:
         self._files = reader or FileReader(Limits.by(index.operator))
         self._catalogue = index.catalogue
         self._home = index.home
+        self._moved = MovedDocuments(index)
         self._root = index.operator.root
         self._base = index.operator.base
         self._size: tuple[int, int] = tuple(index.catalogue.property("passage_size"))
@@ -229,7 +231,8 @@ class DocumentReader:
 
     def _write(self, documents: Sequence[NewDocument]) -> None:
         known = self._catalogue.contents(document.id for document in documents)
-        changed = [new for new in documents if known.get(new.id) != new.content]
+        changed = [new for new in documents if known.get(new.id) not in (None, new.content)]
+        changed += self._moved.followed([new for new in documents if new.id not in known])
         if self._keep:
             self._catalogue.write_documents(changed)
         else:
@@ -239,10 +242,14 @@ class DocumentReader:
             self.counts["documents"] += len(documents)
             require(self.counts["documents"], "documents", self._operator.bound("max_documents"))
         for document in changed:
-            self.counts["updated" if document.id in known else "added"] += 1
+            is_known = document.id in known or document.moved_from
+            self.counts["updated" if is_known else "added"] += 1
         self.counts["unchanged"] += len(documents) - len(changed)
 
     def _count(self, document: NewDocument) -> None:
+        before = self._catalogue.document(document.moved_from) if document.moved_from else None
+        if before and before["title"] == document.title:
+            return
         pieces: list[PlannedPiece] = []
         for planned in self._catalogue.planned(document):
             if self._price and self._price.reads:
@@ -301,7 +308,7 @@ class DocumentReader:
         if self._keep:
             self.counts["removed"] += self._catalogue.remove_documents(ids)
         else:
-            self.counts["removed"] += len(self._catalogue.contents(ids))
+            self.counts["removed"] += len(self._catalogue.contents(ids).keys() - self._moved.ids)
 
 
 def _groups(items: Iterable[LoadedDocument]) -> Iterator[list[LoadedDocument]]:

@@ -308,6 +308,16 @@ def sha256_of(path: Path, root: Path | None = None) -> str:
             raise LoadError(f"{path.name} could not be read ({error.strerror}).") from error
 
 
+def is_gone(file: Path) -> bool:
+    """Whether there is no such file; not where nobody can say."""
+    try:
+        return not stat.S_ISREG(file.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
 INLINE = "inline"
 
 

@@ -66,6 +66,16 @@ def test_every_format_has_its_index():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("format", [FORMAT])
+def test_a_folder_that_moved_meanwhile_is_not_read_again(left, format, openai):
+    (left / "docs").rename(left / "papers")
+    context = IndexContext(index="index", model=MODEL, embeddings="lexical", layers=list(LAYERS))
+    result = graph.invoke({"sources": ["papers"]}, context=context)
+    assert (result["added"], result["removed"]) == (0, 0) and result["updated"]
+    assert asked(openai) <= {"SameThings", "Description", "CommunityReport"}
+
+
+@pytest.mark.slow
 @each_format
 def test_it_is_brought_up_to_date_without_asking_for_a_reply_again(left, format, openai):
     if format < FORMAT:

@@ -22,7 +22,7 @@ from sqlalchemy import Engine
 
 
 def document(id: str, *texts: str, title: str = "", path: str = "") -> NewDocument:
-    return NewDocument(id, path or id, title or id, f"hash of {texts}", pieces(*texts))
+    return NewDocument(id, path or id, title or id, f"hash of {texts}"[:200], pieces(*texts))
 
 
 def pieces(*texts: str) -> list[Piece]:
