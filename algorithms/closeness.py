@@ -11,8 +11,7 @@ from ..state.records import Passage
 
 # Not fitted: windows of 200 characters, weights of 0.3 to 1 and twenty passages do much the same.
 _WINDOW, _WEIGHT, _PASSAGES = 400, 0.6, 10
-# Of the passages found. In a novel the same names stand in every passage; where few passages are
-# of one document, what led to each tells more.
+# Of the passages found: those of a novel share its names; elsewhere what led to each tells more.
 _LONG = 10
 
 

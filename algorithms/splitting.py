@@ -9,9 +9,11 @@ from typing import NamedTuple
 from ..language.analyser import count_tokens, shortened
 from ..language.code import code_blocks
 
+# The end of a paragraph that asks nothing: what answers a question often says too little alone.
+_END = r"""(?<!\s)(?<![?？])(?<![?？]['"”’»」』)*_])[^\S\n]*+\n"""
 _SEPARATORS = [
-    r"(?<!\s)[^\S\n]*+\n(?:[^\S\n]*+\n)++(?=\S)",  # what is further in goes with what leads to it
-    r"\n\s*\n",
+    rf"{_END}(?:[^\S\n]*+\n)++(?=\S)",  # what is further in goes with what leads to it
+    rf"{_END}\s*\n",
     r"\n(?=[^\n|]*\|)",  # rows of tables, whose cells may hold sentences
     r"(?<=[.!?…])\s+|(?<=[。！？])\s*",
     r"\n",

@@ -114,9 +114,8 @@ class WalkStart:
     """Where a walk begins and which way it goes.
 
     ``direct`` are the scores without a walk (P,), ``relevance`` the sentences' (S,); ``passages``
-    (P,) and ``entities`` (E,) the reset
-    vector, ``leaving`` and ``arriving`` the edges' probabilities (``edge_weights``). ``question``
-    has the seeds that the walk may start from.
+    (P,) and ``entities`` (E,) the reset vector, ``leaving`` and ``arriving`` the edges'
+    probabilities (``edge_weights``). ``question`` has the seeds that the walk may start from.
     """
 
     question: QuestionParts

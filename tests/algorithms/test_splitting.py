@@ -45,3 +45,13 @@ def test_passages_that_overlap_may_begin_at_the_same_place():
     chunks = list(split_text([text], 60, 20))
     assert chunks[0].start == chunks[1].start and chunks[0].text == "end"
     assert all(text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
+
+
+def test_a_question_stays_with_the_paragraph_that_answers_it():
+    asked, answer = "'Why do you doubt your senses?'", "'Because a little thing affects them.'"
+    for told in ("More was told here.\n\n" * count for count in range(4, 12)):
+        for gap in ("\n\n", " \n\n\n", "\n\n    "):
+            text = f"{told}{asked}{gap}{answer}\n\n{told}"
+            chunks = [chunk.text for chunk in split_text([text], 40, 0)]
+            assert sum(asked in one and answer in one for one in chunks) == 1
+    assert len(list(split_text(["Who is this?\n\n" * 40], 40, 0))) > 1
