@@ -272,9 +272,9 @@ class GraphragContext(QuestionContext):
         SearchName,
         Field(
             description="What to answer from: reports on all communities (global), from the "
-            "largest down to those that help (dynamic), sentences of those near the question, "
-            "before a model has reported (lazy), the entities of the question (local), reports and "
-            "these in turns (drift), all passages (text), or the nearest (basic)."
+            "largest down to those that help (dynamic), passages near the question, spread over "
+            "them, before a model has reported (lazy), the entities of the question (local), "
+            "reports and these in turns (drift), all passages (text), or the nearest (basic)."
         ),
     ] = "global"
     level: Annotated[

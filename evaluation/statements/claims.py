@@ -110,6 +110,15 @@ def claim_plots(result: Mapping[str, Any]) -> list[Plot]:
     ]
 
 
+def counted_claims(answers: Sequence[Sequence[str]], seed: int = 0) -> dict[str, Any]:
+    """The mean number of claims of ``answers``, and of their clusters at each threshold."""
+    grouped = [clusters(claims) for claims in answers]
+    return {
+        "claims": mean_of(map(len, answers), seed),
+        "clusters": {str(cut): mean_of([one[cut] for one in grouped], seed) for cut in THRESHOLDS},
+    }
+
+
 async def _check(
     index: Index,
     context: Context,
@@ -181,9 +190,9 @@ def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
     """
     known = [row for row in rows if row.claims is not None]
     verdicts: list[list[str]] = [[claim["verdict"] for claim in row.claims or ()] for row in known]
+    claims = [[claim["claim"] for claim in row.claims or ()] for row in known]
     numbers = [len(of_one) for of_one in verdicts]
     judged = [sum(one != "unclear" for one in of_one) for of_one in verdicts]
-    grouped = [clusters([claim["claim"] for claim in row.claims or ()]) for row in known]
     counts: dict[str, list[int]] = {
         kind: [of_one.count(kind) for of_one in verdicts] for kind in VERDICTS
     }
@@ -197,8 +206,7 @@ def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
         "without_reply": len(rows) - len(known) - len(failed),
         "without_claims": numbers.count(0),
         "without_citations": sum(not row.outcome["citations"] for row in known),
-        "claims": mean_of(numbers, seed),
-        "clusters": {str(cut): mean_of([one[cut] for one in grouped], seed) for cut in THRESHOLDS},
+        **counted_claims(claims, seed),
         "supported": pooled_share(counts["supported"], judged, seed),
         "unsupported": pooled_share(unsupported, judged, seed),
         **{

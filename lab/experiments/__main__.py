@@ -41,7 +41,7 @@ from .boundary import boundary_cost, boundary_plots, evaluate_boundary
 from .documentation import documentation_bars, evaluate_documentation
 from .graders import GraderPlan, cost_of_grading, crag_settings, evaluate_grader, grader_plots
 from .hops import evaluate_hops
-from .lazy import evaluate_lazy, judged_in, keep_judged, show_lazy
+from .lazy import LAZY, claims_kept, evaluate_lazy, judged_in, keep_judged, show_lazy
 from .natural import evaluate_natural, natural_bars
 from .router import evaluate_recorded, evaluate_router, quality_against_cost
 from .trust import evaluate_trust, replayed
@@ -261,28 +261,37 @@ def lazy(
         Path, typer.Argument(help="Questions: a line each, JSON lines, or .csv (question_text).")
     ],
     limit: Annotated[int, typer.Option(min=1, help="Questions, evenly from the whole file.")] = 12,
+    condition: Annotated[str, typer.Option(help="What to compare with ss.")] = LAZY,
     keep: Annotated[
         Path | None, typer.Option(help="File for the answers, verdicts and reasons.")
     ] = None,
     recorded: Annotated[
         bool, typer.Option("--recorded", help="FILE is one that --keep wrote; asks nothing.")
     ] = False,
+    claims: Annotated[
+        bool,
+        typer.Option("--claims", help="With --recorded: ask for the claims of its answers, too."),
+    ] = False,
     parallel: Parallel = 1,
     dry_run: DryRun = False,
     seed: Seed = 0,
     context: QuestionContext,
 ) -> Shown:
-    """Lazy answers about the whole of --index, judged against vector search in both orders.
+    """Answers about the whole of --index, judged against vector search in both orders.
 
     The index needs communities, and no report by a model. Replies are kept in it: an interrupted
     command goes on where it stopped. The tokens of a full index and full answers stand beside.
     """
-    if recorded:
+    if recorded and not claims:
         return judged_in(file, seed), show_lazy
     context = context.model_copy(update={"index": context.index})  # replies stay with it
+    if recorded:
+        with progress_bars(quiet=False) as report:
+            keep_judged(file, claims_kept(judged_in(file, seed), context, report))
+        return judged_in(file, seed), show_lazy
     with progress_bars(quiet=False) as report:
         plan = ExperimentPlan(context, parallel=parallel, seed=seed, report=report)
-        result = evaluate_lazy(file, limit, plan, dry_run=dry_run)
+        result = evaluate_lazy(file, limit, condition, plan, dry_run=dry_run)
     if dry_run:
         return result, partial(print_cost, console=out)
     if keep is not None:

@@ -28,16 +28,10 @@ from ..answer import checked
 from ..node import node, unanswered
 from ..retrieve import nearest
 from ..run import Run, Update, calls_left
-from .lazy import (
-    LAZY,
-    CommunityText,
-    communities_near,
-    community_texts,
-    keep_findings,
-    share_of_context,
-)
+from .lazy import LAZY, communities_told, keep_findings, passages_near
 from .searching import TEXTS_READ, first_found, in_form, joined, near_reports, read_nearest
 from .texts import (
+    READ_PASSAGES,
     ROW_TOKENS,
     in_document_order,
     passage_sizes,
@@ -50,6 +44,7 @@ _SEED = 0
 _FINDINGS = 3
 _CITED = 2
 _EXTRACTS = 3
+_LAZY_CONTEXTS = 2
 _GENERAL = {True: "yes", False: "no"}
 
 
@@ -61,11 +56,11 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
     """
     context, view = run.context, await run.in_thread(load_communities)
     if state["search"] == LAZY:
-        near = await communities_near(run, state)
-        sizes = dict.fromkeys(near, share_of_context(context))
+        near = await passages_near(run, state)
+        sizes = await run.in_thread(passage_sizes, near)
         if context.model == OFFLINE:
             return await read_nearest(run, state, near, sizes)
-        return _batched(near, sizes, _requests_left(state, context), context)
+        return _dealt(near, sizes, _requests_left(state, context), context)
     if context.model == OFFLINE:
         near = await run.in_thread(near_reports, state["question"], context.level)
         near = near[:TEXTS_READ]
@@ -86,7 +81,7 @@ async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Up
         found = await nearest(run, state, TEXTS_READ)
         near = {one["id"]: row_tokens(one["title"], one["text"]) for one in found[:TEXTS_READ]}
         return await read_nearest(run, state, list(near), near)
-    sizes = await run.in_thread(passage_sizes)
+    sizes = await run.in_thread(passage_sizes, None)
     left = _requests_left(state, run.context)
     return _batched(list(sizes), sizes, left, run.context)
 
@@ -96,23 +91,18 @@ async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
     """Collects what one batch of reports or passages says towards the answer."""
     question, search = state["question"], state["search"]
     batch = await run.in_thread(in_document_order, search, state["batch"])
-    told: list[CommunityText] = []
-    if search == LAZY:
-        share = share_of_context(run.context)
-        told = await run.in_thread(community_texts, question, batch, share)
-        texts = [(one.title, one.text) for one in told]
-    else:
-        texts = await run.in_thread(shown_texts, search, batch)
+    texts = await run.in_thread(shown_texts, search, batch)
     try:
         reply = await run.ask(MAP_TEXTS, question=question, texts=number(texts))
     except NoReplyError as error:
         run.meter.warn(f"{error} A part of the corpus was not read.")
         return {"unread": [error.stop_reason]}
     points = points_of(reply.points, batch, search)
-    passages = {id: one.passages for id, one in zip(batch, told, strict=False)}
-    for point in points if told else ():
-        read = [one for id in point["communities"] for one in passages[id]]
-        point["passages"] = list(dict.fromkeys(read))
+    if search == LAZY:
+        told = await run.in_thread(communities_told, batch, run.context.level)
+        for point in points:
+            communities = [told[id] for id in point["passages"] if id in told]
+            point["communities"] = list(dict.fromkeys(communities))
     return {"points": points}
 
 
@@ -196,7 +186,7 @@ def map_contexts(index: Index, context: GraphragContext) -> list[int]:
     RagraphsError without the layer.
     """
     if context.search == "text":
-        sizes = passage_sizes(index)
+        sizes = passage_sizes(index, None)
         ranked = list(sizes)
     else:
         view = load_communities(index)
@@ -215,8 +205,8 @@ def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -
                 {
                     "text": point.point,
                     "score": point.score,
-                    "communities": [] if search == "text" else sources,
-                    "passages": sources if search == "text" else [],
+                    "communities": [] if search in READ_PASSAGES else sources,
+                    "passages": sources if search in READ_PASSAGES else [],
                     "citations": [],
                 }
             )
@@ -264,6 +254,18 @@ async def _worth_reading(
 
     kept = await asyncio.gather(*(rate(group) for group in groups))
     return [id for group in kept for id in group]
+
+
+def _dealt(
+    ranked: Sequence[str], sizes: Mapping[str, int], most: int, context: GraphragContext
+) -> Update:
+    """The best texts, dealt out in turn to few contexts, so that each has some of the best."""
+    needed = len(pack([sizes[id] for id in ranked], context.context_tokens))
+    count = min(_LAZY_CONTEXTS, most, needed)
+    hands = [ranked[first::count] for first in range(count)]
+    fitting = [pack([sizes[id] for id in hand], context.context_tokens)[:1] for hand in hands]
+    batches = [hand[: len(groups[0])] for hand, groups in zip(hands, fitting, strict=True)]
+    return {"batches": batches, "unread": ["budget"] if ranked and not count else []}
 
 
 def _batched(

@@ -10,12 +10,14 @@ from ...index.report_material import passages_of
 from ...language.analyser import count_tokens
 
 ROW_TOKENS = 20
+READ_PASSAGES = frozenset({"text", "lazy"})
+"""Searches that read passages, not reports."""
 
 
 def in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[str]:
     """A batch by where its texts begin in the documents; a report begins with its first passage."""
     passages: dict[str, tuple[str, ...]] = {id: (id,) for id in batch}
-    if search != "text":
+    if search not in READ_PASSAGES:
         reports = load_communities(index).reports(batch)
         passages = {id: passages_of(report) for id, report in reports}
     known = index.catalogue.passages([one for ids in passages.values() for one in ids])
@@ -28,13 +30,14 @@ def in_document_order(index: Index, search: str, batch: Sequence[str]) -> list[s
     return sorted(batch, key=place)
 
 
-def passage_sizes(index: Index) -> dict[str, int]:
-    passages = index.catalogue.all_passages()
+def passage_sizes(index: Index, ids: Sequence[str] | None) -> dict[str, int]:
+    """The tokens of the passages ``ids``, or of all. Blocks."""
+    passages = index.catalogue.all_passages() if ids is None else index.catalogue.passages(ids)
     return {passage["id"]: row_tokens(passage["title"], passage["text"]) for passage in passages}
 
 
 def shown_texts(index: Index, search: str, batch: Sequence[str]) -> list[tuple[str, str]]:
-    if search == "text":
+    if search in READ_PASSAGES:
         return [(one["title"], one["text"]) for one in index.catalogue.passages(batch)]
     return report_texts(index, batch)
 

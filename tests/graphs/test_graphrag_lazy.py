@@ -1,4 +1,4 @@
-"""Lazy global search: answers about the whole from sentences, where no model wrote reports."""
+"""Lazy global search: answers about the whole from passages, where no model wrote reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ragraphs.graphs.graphrag import graph
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.communities import load_communities
 from ragraphs.index.opening import open_index
-from ragraphs.language.analyser import count_tokens
 from ragraphs.state.usage import total_calls
 
 QUESTION = "How did the towns change their bridges?"
@@ -20,12 +19,13 @@ TOWNS = {
     "Selby": ("Eva Falk", "Guy Hahn", "Ouse"),
     "Tansley": ("Ida Jung", "Karl Lind", "Wye"),
 }
+WEATHER = " ".join(f"The weather was mild in month number {n}." for n in range(1, 16))
 DOCUMENTS = [
     {
         "id": f"{town} {part}",
         "title": f"{town} {part}",
         "text": f"{first} and {second} lived in {town}. {first} married {second} in {town}. {told} "
-        f"{second} worked for the {river} Company in {town}. The weather was mild that year.",
+        f"{second} worked for the {river} Company in {town}. {WEATHER}",
     }
     for town, (first, second, river) in TOWNS.items()
     for part, told in (
@@ -57,7 +57,7 @@ def points(human):
     return {
         "points": [
             {
-                "point": "Later " + next(one for one in text.split(" … ") if "iron" in one),
+                "point": "Later " + next(one for one in text.split(". ") if "iron" in one) + ".",
                 "score": 90,
                 "evidence": [id],
             }
@@ -67,28 +67,35 @@ def points(human):
 
 
 @pytest.mark.slow
-def test_the_best_sentences_of_communities_are_read_and_no_report(ask):
+def test_whole_passages_are_read_under_their_titles_and_no_report(ask):
     result = ask(context_tokens=8000)
-    shown = [text for human in ask.model.of("Points") for *_, text in texts_of(human)]
-    said = " ".join(shown)
-    for _, second, river in TOWNS.values():
-        assert f"{second} replaced the {river} Bridge" in said
+    shown = [one for human in ask.model.of("Points") for one in texts_of(human)]
+    told = {one["title"]: one["text"] for one in DOCUMENTS}
+    assert {title: text for _, title, text in shown} == told
     assert result["answer"] and result["search"] == "lazy"
     assert {one["quote"].split()[0] for one in result["citations"]} == {"Carl", "Guy", "Karl"}
+    assert result["communities"]
     assert total_calls(result["usage"]) == 2
 
 
 @pytest.mark.slow
-def test_sentences_that_share_words_with_the_question_fill_the_budget_first(ask):
-    ask(context_tokens=500)
-    texts = [text for human in ask.model.of("Points") for *_, text in texts_of(human)]
-    assert texts and all(count_tokens(text) <= 500 // 8 for text in texts)
-    assert all("Bridge" in text for text in texts)
-    assert not any("weather" in text for text in texts)
+def test_with_little_room_every_community_has_its_turn(ask):
+    """A request reads two of six passages; the nearest two are of the same town."""
+    ask("How did Harlow change its bridge?", context_tokens=500, max_calls=2)
+    [[first, second]] = [[title for _, title, _ in texts_of(one)] for one in ask.model.of("Points")]
+    assert "Harlow" in {first.split()[0], second.split()[0]}
+    assert first.split()[0] != second.split()[0]
 
 
 @pytest.mark.slow
-def test_points_that_sentences_state_are_kept_as_findings_for_global_search(ask):
+def test_no_more_than_two_requests_read_passages(ask):
+    result = ask(context_tokens=500)
+    assert [len(texts_of(one)) for one in ask.model.of("Points")] == [2, 2]
+    assert total_calls(result["usage"]) == 3
+
+
+@pytest.mark.slow
+def test_points_that_passages_state_are_kept_as_findings_for_global_search(ask):
     before = {f["statement"] for f in findings(ask)}
     ask()
     kept = {f["statement"]: f["passages"] for f in findings(ask) if f["statement"] not in before}
@@ -127,7 +134,7 @@ def test_while_another_process_writes_the_answer_is_given_all_the_same(ask):
     assert any("not kept" in warning for warning in result["warnings"])
 
 
-def test_without_a_model_sentences_are_read_by_rules(ask):
+def test_without_a_model_passages_are_read_by_rules(ask):
     result = ask(model="offline")
     assert ask.model.openai.chats == []
     assert result["citations"] or result["evidence"]
