@@ -18,7 +18,7 @@ _SAME = 64  # edges of one in-coming question that are compared
 
 
 @runtime_checkable
-class Rows(Protocol):
+class VectorRows(Protocol):
     """Vectors that need not stand in one array."""
 
     def __len__(self) -> int: ...
@@ -46,7 +46,7 @@ class EdgeIndex:
         source: Ints,
         target: Ints,
         rows: Ints,
-        vectors: Rows | Neighbours,
+        vectors: VectorRows | Neighbours,
         keywords: KeywordIndex,
     ) -> None:
         self.source = source
@@ -70,7 +70,7 @@ class EdgeIndex:
         """The arrays of all but the source and target of the edges."""
         arrays: dict[str, Any] = {"rows": self._rows.astype(np.int32)}
         arrays |= self._keywords.to_arrays()
-        if isinstance(self._vectors, Rows):
+        if isinstance(self._vectors, VectorRows):
             return {**arrays, "vectors": self._vectors}
         order, ends = self._edges_of_rows()
         own = {"row_edges": order.astype(np.int32), "row_ends": ends.astype(np.int32)}
@@ -81,7 +81,7 @@ class EdgeIndex:
 
     def compared(self, keywords: AbstractSet[str], vector: Floats) -> tuple[Ints, Floats]:
         """The edges that are compared with a question q, ascending, and their SIM in [−0.5, 1]."""
-        if not isinstance(self._vectors, Rows):
+        if not isinstance(self._vectors, VectorRows):
             edges = self._near(keywords, vector, self._vectors)
             return edges, self.similarity(keywords, vector, edges)
         overlaps = np.zeros(len(self), dtype=np.float32)
@@ -100,7 +100,7 @@ class EdgeIndex:
         first = np.zeros(len(edges), dtype=np.int64)
         overlaps = self._keywords.jaccards([keywords], first, edges)
         rows = self._rows[edges]
-        if isinstance(self._vectors, Rows):
+        if isinstance(self._vectors, VectorRows):
             cosines = self._vectors[rows] @ vector
         else:
             cosines = self._vectors.cosines(vector[None], first, rows)

@@ -1,4 +1,4 @@
-"""What an update keeps of communities, so that only those near a change are gone through."""
+"""An update keeps so much of communities that only the ones near a change are gone through."""
 
 from __future__ import annotations
 

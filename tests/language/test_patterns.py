@@ -1,4 +1,4 @@
-"""Patterns that wait for their first use are those of the standard library in all else."""
+"""A pattern that waits for its first use is in all else one of the standard library."""
 
 from __future__ import annotations
 
