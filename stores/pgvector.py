@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import (
     ARRAY,
+    Cast,
     Connection,
     Engine,
     Float,
@@ -48,7 +49,7 @@ T = TypeVar("T")
 _INDEXED = 10_000  # of fewer vectors all are compared, in a few milliseconds
 _MOST_DIMENSIONS = 4_000  # that an index of pgvector takes
 _FEW = 20_000  # ids that are compared sooner than an index is gone through for them
-_SEARCHED = 200  # neighbours that a search of the index keeps in sight
+_SEARCHED = 120  # neighbours that a search of the index keeps in sight
 _SEARCHING = {  # an index that is there is used, and goes on where a filter leaves too few
     "hnsw.iterative_scan": "relaxed_order",
     "enable_seqscan": "off",
@@ -232,13 +233,14 @@ class PostgresVectors(Vectors):
         self, table: Table, vector: NDArray[np.float32], most: int, by_filter: bool
     ) -> Select[Any]:
         """The query for the nearest vectors, which the index of pgvector finds if there is one."""
-        near = select(table).order_by(table.c.vector.op("<#>")(literal(vector, HALF).cast(HALF)))
+        asked = _asked(vector)
+        near = select(table).order_by(table.c.vector.op("<#>")(asked.cast(HALF)))
         if by_filter and self._where is not None:
             passages = tables.passages
             # A condition on one row, since a join would compare all that it leaves.
             meets = select(passage_condition(self._engine, self._where))
             near = near.where(meets.where(passages.c.id == table.c.id).scalar_subquery())
-        return _cosines(near.limit(most).subquery(), vector)
+        return _cosines(near.limit(most).subquery(), asked)
 
     def delete_all_but(self, generations: Iterable[str]) -> None:
         kept = {name for generation in generations for name in generation_tables(generation)}
@@ -266,14 +268,20 @@ def _by_ids(
     """The query for the nearest vectors of those with ``ids``, each of which is compared."""
     # As one text, which is sent and read faster than so many.
     some = table.c.id == func.any(func.string_to_array("\n".join(ids), "\n", type_=ARRAY(WORD)))
-    far = table.c.vector.op("<#>", return_type=Float)(literal(vector, HALF).cast(HALF))
+    asked = _asked(vector)
+    far = table.c.vector.op("<#>", return_type=Float)(asked.cast(HALF))
     near = select(table).where(some).order_by(far + 0)  # by which no index is gone through
-    return _cosines(near.limit(most).subquery(), vector)
+    return _cosines(near.limit(most).subquery(), asked)
 
 
-def _cosines(near: Any, vector: NDArray[np.float32]) -> Select[Any]:
+def _asked(vector: NDArray[np.float32]) -> Cast[Any]:
+    """The vector that is asked for, which is sent and read once wherever it stands in a query."""
+    return literal(vector, FULL).cast(FULL)
+
+
+def _cosines(near: Any, asked: Cast[Any]) -> Select[Any]:
     """Ids with cosines, best first; vectors have a length of 1, or 0 where nothing is known."""
-    far = cast(near.c.vector, FULL).op("<#>")(literal(vector, FULL).cast(FULL))
+    far = cast(near.c.vector, FULL).op("<#>")(asked)
     cosine = (-far.cast(Float)).label("cosine")
     return select(near.c.id, cosine).order_by(cosine.desc(), near.c.id)
 

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import mean, median
+from typing import Annotated
 
 import typer
 from ragraphs.evaluation.datasets import load_dataset
@@ -28,17 +29,25 @@ _DATABASE = "RAGRAPHS_DATABASE"
 _WARMING = 2  # questions
 
 
-def main(folder: Path, name: str, server: int = typer.Option(), questions: int = 40) -> None:
+def main(
+    folder: Path,
+    name: str,
+    server: int = typer.Option(),
+    questions: int = 40,
+    way: Annotated[
+        list[str] | None, typer.Option(help="Only this one; several may be named.")
+    ] = None,
+) -> None:
     """Milliseconds of a processor a question, of the process that asks and of the server's."""
     asks = {
         "folder": _started(folder, str(folder / "index"), None),
         "PostgreSQL": _started(folder, name, server),
     }
-    for way in ASKED:
-        own, others = measured(asks, way, questions)
+    for one in way or ASKED:
+        own, others = measured(asks, one, questions)
         ratio = (own["PostgreSQL"] + others) / own["folder"]
         print(
-            f"{way}: {own['folder']:.1f} in the folder, {own['PostgreSQL']:.1f} + {others:.1f} in "
+            f"{one}: {own['folder']:.1f} in the folder, {own['PostgreSQL']:.1f} + {others:.1f} in "
             f"PostgreSQL, ratio {ratio:.2f}",
             flush=True,
         )
