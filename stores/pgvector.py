@@ -49,7 +49,7 @@ T = TypeVar("T")
 _INDEXED = 10_000  # of fewer vectors all are compared, in a few milliseconds
 _MOST_DIMENSIONS = 4_000  # that an index of pgvector takes
 _FEW = 20_000  # ids that are compared sooner than an index is gone through for them
-_SEARCHED = 120  # neighbours that a search of the index keeps in sight
+_SEARCHED = 200  # neighbours that a search of the index keeps in sight
 _SEARCHING = {  # an index that is there is used, and goes on where a filter leaves too few
     "hnsw.iterative_scan": "relaxed_order",
     "enable_seqscan": "off",
