@@ -18,6 +18,7 @@ from ragraphs.index.hop_edges import question_id
 from ragraphs.index.hops import load_hops
 from ragraphs.index.layers import HOPS
 from ragraphs.state.errors import RagraphsError
+from ragraphs.stores.moved_rows import MovedRows
 from raw_sql import sql
 from stub_openai import failure
 
@@ -204,6 +205,37 @@ def test_questions_are_answered_by_the_vectors_that_the_edges_have(indexing):
     change(indexing, "DELETE FROM question_vectors")
     asked = load_hops(indexing.index).ask("Where is Tower 1?")
     assert asked.promises([0, 1]).tolist() == before.tolist()
+
+
+@pytest.mark.slow
+def test_vectors_of_edges_share_the_file_of_before_until_a_purge(indexing, monkeypatch):
+    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
+    monkeypatch.setattr("ragraphs.stores.moved_rows._MOST", 1.0)
+    names = "Arlen Brisk Corin Delta Efrem Fjord Galen Hollow Irwin Jarvis".split()
+    given = [
+        {"id": one, "title": one, "text": f"{one} Quill built {other} Tower. {one} met {other}."}
+        for one, other in pairwise(names)
+    ]
+    indexing.run(documents=given[1:], context=LOCAL)
+    indexing.run(documents=given[:1], context=LOCAL)
+    index = indexing.index
+
+    def vectors():
+        arrays = index.arrays.load(HOPS.arrays(index))
+        questions = PackedTexts.from_arrays(arrays, "questions")
+        used = dict(zip(arrays["rows"].tolist(), arrays["incoming"].tolist(), strict=True))
+        ids = [question_id(questions[used[row]]) for row in sorted(used)]
+        expected = index.questions.get(ids)
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        kept, asked = arrays["vectors"], expected[0]
+        np.testing.assert_allclose(kept[:], expected, atol=1e-3)
+        np.testing.assert_allclose(kept @ asked, expected @ asked, atol=1e-3)
+        return kept
+
+    assert isinstance(vectors(), MovedRows)
+    assert load_hops(index).ask("Who built Tower 3?").compared.size
+    indexing.run(context={**LOCAL, "purge": True})
+    assert not isinstance(vectors(), MovedRows)
 
 
 @pytest.mark.slow
