@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -22,7 +22,6 @@ from ragraphs.graphs import graph_of
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.opening import open_index
 from ragraphs.models.protocol import OFFLINE
-from ragraphs.prompts.indexing import RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT
 from ragraphs.settings import settings
 
 from ..attack.hostile_replies import honest
@@ -50,9 +49,6 @@ _METHODS: dict[str, dict[str, Any]] = {
     "hoprag": {},
     "tog2": {},
     "graphrag": {"search": "local"},
-}
-_FORGOTTEN = {
-    prompt.reply.__name__ for prompt in (RESOLVE_ENTITIES, SUMMARISE_DESCRIPTION, WRITE_REPORT)
 }
 _LONGEST = 600.0  # seconds of a run that is not killed
 
@@ -107,8 +103,8 @@ class Account:
     """The requests that the model answered, by the run that asked: each has an address of its own.
 
     A request that is paid twice counts for the run that paid first, and was killed before it had
-    stored the reply. That may be several runs ago. A run that ends forgets summaries and reports
-    of before that no layer uses, which may be asked for again.
+    stored the reply. That may be several runs ago. A run that ends forgets replies of before: of
+    a file that moves later on, or a summary that is needed again, they are asked for again.
     """
 
     def __init__(self, server: HostileServer) -> None:
@@ -126,23 +122,24 @@ class Account:
 
     def paid(self) -> dict[str, int]:
         """The number of requests that were answered, and of those paid twice."""
-        payers: dict[tuple[str, str], list[int]] = {}
+        payers: dict[str, list[int]] = {}
         for one in self._server.asked:
             run = one.path.split("/")[1]
             if run.isdecimal():
-                payers.setdefault((kind_of(one.body), repr(one.body)), []).append(int(run))
-        lost = Counter[int]()
-        for (kind, _), runs in payers.items():
-            for first, again in pairwise(sorted(runs)):
-                ended = any(first < run < again for run in self._ended)
-                if not (ended and kind in _FORGOTTEN):
-                    lost[first] += 1
+                payers.setdefault(repr(one.body), []).append(int(run))
+        lost, forgotten = Counter[int](), 0
+        for first, again in chain.from_iterable(map(pairwise, map(sorted, payers.values()))):
+            if any(first < run < again for run in self._ended):
+                forgotten += 1
+            else:
+                lost[first] += 1
         killed = [number for run, number in lost.items() if run not in self._ended]
         return {
             "requests_answered": sum(map(len, payers.values())),
             "paid_twice": sum(killed),
             "paid_twice_after_one_kill": max(killed, default=0),
             "paid_twice_without_a_kill": lost.total() - sum(killed),
+            "asked_again_once_forgotten": forgotten,
         }
 
 

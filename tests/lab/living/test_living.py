@@ -11,8 +11,6 @@ import pytest
 from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph
 from ragraphs.index.opening import Index, open_index
-from ragraphs.prompts.indexing import READ_PASSAGE, SUMMARISE_DESCRIPTION
-from ragraphs.prompts.prompt import Prompt
 from raw_sql import sql
 
 from lab.living import crashes
@@ -101,16 +99,14 @@ class Paying:
         self.server: Any = SimpleNamespace(url="http://model", asked=[])
         self.account = Account(self.server)
 
-    def run(self, *asked: str, ends: bool = False, prompt: Prompt[Any] = READ_PASSAGE) -> None:
-        self.ask(self.account.begin(), *asked, prompt=prompt)
+    def run(self, *asked: str, ends: bool = False) -> None:
+        self.ask(self.account.begin(), *asked)
         if ends:
             self.account.end()
 
-    def ask(self, url: str, *asked: str, prompt: Prompt[Any] = READ_PASSAGE) -> None:
+    def ask(self, url: str, *asked: str) -> None:
         path = url.removeprefix(self.server.url) + "/chat/completions"
-        kind = {"json_schema": {"name": prompt.reply.__name__}}
-        bodies = [{"text": text, "response_format": kind} for text in asked]
-        self.server.asked += [SimpleNamespace(path=path, body=body) for body in bodies]
+        self.server.asked += [SimpleNamespace(path=path, body=text) for text in asked]
 
     def paid_twice(self) -> tuple[int, int, int]:
         """In all, at most after one kill, and of runs that came to their end."""
@@ -138,17 +134,15 @@ def test_requests_that_reach_the_model_late_count_for_the_run_that_sent_them():
     assert paying.paid_twice() == (1, 1, 0)
 
 
-def test_only_a_run_that_ended_without_a_summary_may_have_forgotten_it():
+def test_replies_that_a_later_run_forgot_at_its_end_are_counted_apart():
     paying = Paying()
     paying.run("one", ends=True)
-    paying.run("name", prompt=SUMMARISE_DESCRIPTION, ends=True)
     paying.run("other", ends=True)
-    paying.run("name", prompt=SUMMARISE_DESCRIPTION, ends=True)
+    paying.run("one", ends=True)
     assert paying.paid_twice() == (0, 0, 0)
-    paying.run("name", prompt=SUMMARISE_DESCRIPTION)
-    assert paying.paid_twice() == (0, 0, 1)
+    assert paying.account.paid()["asked_again_once_forgotten"] == 1
     paying.run("one")
-    assert paying.paid_twice() == (0, 0, 2)
+    assert paying.paid_twice() == (0, 0, 1)
 
 
 def test_indexes_that_are_only_compared_are_not_in_the_account():
