@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from loading_support import Write
 from postgres_server import PostgresServer, serving_postgres
-from ragraphs.stores import schema
+from ragraphs.stores import recent_vectors, schema
 from ragraphs.stores.postgresql import open_shared
+from ragraphs.stores.recent_vectors import RecentVectors
+from ragraphs.stores.vectors import Collection
 from sqlalchemy import Engine
 
 OpenEngine = Callable[[], Engine]
+ListVectors = Callable[[Path], RecentVectors]
 
 KINDS = ("sqlite", pytest.param("postgresql", marks=pytest.mark.slow))
 
@@ -58,6 +62,26 @@ def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
 def engine(open_engine: OpenEngine) -> Engine:
     """A new database of each kind."""
     return open_engine()
+
+
+@pytest.fixture
+def list_vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[ListVectors]:
+    """Opens embedded vectors whose catalogue lists their ids, and keeps changes, from the first."""
+    opened: list[Engine] = []
+
+    def open_vectors(folder: Path) -> RecentVectors:
+        opened.append(schema.open_database(folder, create=True))
+        vectors = RecentVectors(folder, "one", opened[-1])
+        with monkeypatch.context() as patch:
+            patch.setattr(recent_vectors, "_LISTED_FROM", 0)
+            vectors._done("passages", lambda store: store.count(), writes=True)  # makes the folder
+            for collection in get_args(Collection):
+                vectors.settle(collection)
+        return vectors
+
+    yield open_vectors
+    for engine in opened:
+        engine.dispose()
 
 
 @pytest.fixture(scope="module", params=KINDS)

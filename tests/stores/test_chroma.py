@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import pytest
 from chroma_server import ChromaServer, serving_chroma
-from listed_vectors import listed_vectors
 from ragraphs.state.errors import RagraphsError
 from ragraphs.stores.chroma import ChromaVectors
 from ragraphs.stores.chroma_client import DATABASE, open_server
@@ -66,7 +65,7 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opening]
             engine = open_shared(database, id, create=True, with_vectors=True)
             opened.append(PostgresVectors(engine))
         elif request.param == "recent":
-            opened.append(listed_vectors(tmp_path / index, id))
+            opened.append(request.getfixturevalue("list_vectors")(tmp_path / index))
         else:
             opened.append(ChromaVectors(tmp_path / index, id, url))
         return opened[-1]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from listed_vectors import listed_vectors
 from ragraphs.state.errors import IncompleteIndexError
 from ragraphs.stores import chroma, recent_vectors
 from ragraphs.stores.chroma import ChromaVectors
@@ -27,8 +26,8 @@ def entry(number: int, **metadata: int) -> Entry:
     return Entry(f"owner{number}-text", "", metadata)
 
 
-def test_a_few_changes_open_no_collection_and_are_found(tmp_path, monkeypatch):
-    vectors = listed_vectors(tmp_path, "one")
+def test_a_few_changes_open_no_collection_and_are_found(list_vectors, tmp_path, monkeypatch):
+    vectors = list_vectors(tmp_path)
     vectors.close()
     monkeypatch.setattr(chroma, "open_folder", None)
     vectors.add("entities", [entry(n) for n in range(3)], drawn(3, 0))
@@ -45,9 +44,11 @@ def test_a_few_changes_open_no_collection_and_are_found(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("most", [3, 1000])
-def test_after_any_changes_all_is_as_if_they_had_been_made_at_once(tmp_path, monkeypatch, most):
+def test_after_any_changes_all_is_as_if_they_had_been_made_at_once(
+    list_vectors, tmp_path, monkeypatch, most
+):
     monkeypatch.setattr(recent_vectors, "_MOST", most)
-    vectors, expected = listed_vectors(tmp_path, "one"), dict[str, np.ndarray]()
+    vectors, expected = list_vectors(tmp_path), dict[str, np.ndarray]()
     chance = random.Random(1)
     for step in range(25):
         new, gone = chance.sample(range(30), 4), chance.sample(range(30), 2)
@@ -73,8 +74,10 @@ def test_after_any_changes_all_is_as_if_they_had_been_made_at_once(tmp_path, mon
     vectors.close()
 
 
-def test_metadata_of_a_vector_that_waits_and_of_one_that_does_not_are_put_beside_both(tmp_path):
-    vectors = listed_vectors(tmp_path, "one")
+def test_metadata_of_a_vector_that_waits_and_of_one_that_does_not_are_put_beside_both(
+    list_vectors, tmp_path
+):
+    vectors = list_vectors(tmp_path)
     ChromaVectors.add(vectors, "passages", [entry(1, page=1)], drawn(1, 1))
     vectors.add("passages", [entry(2, page=1)], drawn(1, 2))
     vectors.describe("passages", [entry(1, page=7), entry(2, page=8)])
@@ -89,10 +92,10 @@ def test_metadata_of_a_vector_that_waits_and_of_one_that_does_not_are_put_beside
 
 @pytest.mark.parametrize("method", ["add", "remove"])
 def test_changes_that_are_interrupted_on_their_way_are_made_the_next_time(
-    tmp_path: Path, monkeypatch, method
+    list_vectors, tmp_path: Path, monkeypatch, method
 ):
     monkeypatch.setattr(recent_vectors, "_MOST", 4)
-    vectors = listed_vectors(tmp_path, "one")
+    vectors = list_vectors(tmp_path)
     vectors.add("entities", [entry(n) for n in range(4)], drawn(4, 0))
     vectors.remove("entities", [entry(0).id])
 
@@ -111,8 +114,8 @@ def test_changes_that_are_interrupted_on_their_way_are_made_the_next_time(
     vectors.close()
 
 
-def test_nothing_of_a_generation_that_another_replaced_is_left(tmp_path):
-    vectors = listed_vectors(tmp_path, "one")
+def test_nothing_of_a_generation_that_another_replaced_is_left(list_vectors, tmp_path):
+    vectors = list_vectors(tmp_path)
     vectors.add("passages", [entry(1)], drawn(1, 1))
     assert count_rows(vectors._engine, table) == 1
     vectors.delete_all_but(["chroma-next"])
@@ -120,8 +123,8 @@ def test_nothing_of_a_generation_that_another_replaced_is_left(tmp_path):
     assert vectors.ids("passages") == set()
 
 
-def test_a_collection_that_was_deleted_is_not_taken_for_listed(tmp_path):
-    vectors = listed_vectors(tmp_path, "one")
+def test_a_collection_that_was_deleted_is_not_taken_for_listed(list_vectors, tmp_path):
+    vectors = list_vectors(tmp_path)
     vectors.add("passages", [entry(1)], drawn(1, 1))
     vectors.close()
     (tmp_path / "chroma" / "chroma.sqlite3").unlink()
