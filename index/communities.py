@@ -320,21 +320,17 @@ class CommunityView:
         return self._heaviest[level]
 
     def reports(self, ids: Iterable[str]) -> Iterator[tuple[str, Report]]:
-        """Each of ``ids`` with the report on it, read in batches.
-
-        Raises RagraphsError where one is gone, since the index was changed meanwhile.
-        """
+        """Each of ``ids`` with the report on it, read in batches; one that is gone is left out."""
         for batch in batches(ids):
-            stored = self.store.get(batch)
-            for id in batch:
-                if id not in stored or (report := stored[id].report) is None:
-                    raise RagraphsError("The index was changed while it was asked; ask again.")
-                yield id, report
+            for id, stored in self.store.get(batch).items():
+                if stored.report is not None:
+                    yield id, stored.report
 
     def report(self, id: str) -> Report:
         """The report on a community. Raises RagraphsError where it is gone."""
-        ((_, report),) = self.reports([id])
-        return report
+        for _, report in self.reports([id]):
+            return report
+        raise RagraphsError("The index was changed while it was asked; ask again.")
 
     def reference(self, id: str) -> CommunityReference:
         """A community as the output of an answer refers to it."""

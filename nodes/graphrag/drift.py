@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from langgraph.types import Send
 
 from ...context import GraphragContext
+from ...index.communities import report_text
 from ...index.grading import fitted_grader
 from ...index.narrowed_vectors import nearest_allowed
 from ...index.opening import Index
 from ...index.progress import progress_of
 from ...models.graders import SimilarityGrader
-from ...models.protocol import NoReplyError
+from ...models.protocol import OFFLINE, NoReplyError
 from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FOLLOW_UP, PRIME, FollowUp
 from ...prompts.prompt import number, number_passages
@@ -20,10 +21,10 @@ from ...state.graphrag import GraphragState, LookUpTask, Point, Question
 from ..answer import check_citations, stands
 from ..node import node
 from ..run import Run, Update, calls_left
-from .global_search import points_of
+from .global_search import points_of, with_citations
 from .local_search import shown_knowledge, surroundings
 from .searching import near_reports
-from .texts import report_texts
+from .texts import reports_of
 
 _PRIMED = 5
 _NEAR = 100
@@ -35,9 +36,11 @@ async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
     """Has the model read the reports nearest to the question, and ask what they leave open."""
     context = run.context
     ids = await run.in_thread(near_reports, state["question"], context.level)
-    ids = ids[:_PRIMED]
+    reports = await run.in_thread(
+        lambda index: dict(reports_of(index, ids[:_PRIMED], context.level))
+    )
     run.meter.retrievals += 1
-    texts = number(await run.in_thread(report_texts, ids))
+    texts = number([(report["title"], report_text(report)) for report in reports.values()])
     first: Question = {"question": state["question"], "score": 100.0}
     try:
         reply = await run.ask(PRIME, question=state["question"], texts=texts)
@@ -48,8 +51,9 @@ async def prime(state: GraphragState, run: Run[GraphragContext]) -> Update:
             "rounds_left": context.drift_depth,
             "unread": [error.stop_reason],
         }
+    points = points_of(reply.points, list(reports), state["search"])
     return {
-        "points": points_of(reply.points, ids, state["search"]),
+        "points": await run.in_thread(with_citations, points, reports, context.model == OFFLINE),
         "pending": _in_order([], reply.follow_ups) or [first],
         "rounds_left": context.drift_depth,
     }

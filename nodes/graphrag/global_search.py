@@ -30,15 +30,7 @@ from ..retrieve import nearest
 from ..run import Run, Update, calls_left
 from .lazy import LAZY, communities_told, keep_findings, passages_near
 from .searching import TEXTS_READ, first_found, in_form, joined, near_reports, read_nearest
-from .texts import (
-    READ_PASSAGES,
-    ROW_TOKENS,
-    in_document_order,
-    passage_sizes,
-    report_sizes,
-    row_tokens,
-    shown_texts,
-)
+from .texts import READ_PASSAGES, ROW_TOKENS, passage_sizes, read_batch, report_sizes, row_tokens
 
 _SEED = 0
 _FINDINGS = 3
@@ -54,7 +46,7 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
 
     Without a model a few are enough, nearest first: nobody sums up what all of them say.
     """
-    context, view = run.context, await run.in_thread(load_communities)
+    context = run.context
     if state["search"] == LAZY:
         near = await passages_near(run, state)
         sizes = await run.in_thread(passage_sizes, near)
@@ -64,14 +56,16 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
     if context.model == OFFLINE:
         near = await run.in_thread(near_reports, state["question"], context.level)
         near = near[:TEXTS_READ]
-        return await read_nearest(run, state, near, await run.in_thread(report_sizes, near))
+        sizes = await run.in_thread(report_sizes, near, context.level)
+        return await read_nearest(run, state, list(sizes), sizes)
+    view = await run.in_thread(load_communities)
     if state["search"] == "dynamic":
         chosen = await _descend(run, view, state["question"])
     else:
         chosen = view.at(context.level)
     ranked = _weightiest(view, chosen)
-    sizes = await run.in_thread(report_sizes, ranked)
-    return _batched(ranked, sizes, _requests_left(state, context), context)
+    sizes = await run.in_thread(report_sizes, ranked, context.level)
+    return _batched(list(sizes), sizes, _requests_left(state, context), context)
 
 
 @node()
@@ -89,17 +83,18 @@ async def select_passages(state: GraphragState, run: Run[GraphragContext]) -> Up
 @node(reserve=lambda task: task["reserved"])
 async def map_texts(state: MapTask, run: Run[GraphragContext]) -> Update:
     """Collects what one batch of reports or passages says towards the answer."""
-    question, search = state["question"], state["search"]
-    batch = await run.in_thread(in_document_order, search, state["batch"])
-    texts = await run.in_thread(shown_texts, search, batch)
+    question, search, context = state["question"], state["search"], run.context
+    batch, reports = await run.in_thread(read_batch, search, state["batch"], context.level)
     try:
-        reply = await run.ask(MAP_TEXTS, question=question, texts=number(texts))
+        reply = await run.ask(MAP_TEXTS, question=question, texts=number(list(batch.values())))
     except NoReplyError as error:
         run.meter.warn(f"{error} A part of the corpus was not read.")
         return {"unread": [error.stop_reason]}
-    points = points_of(reply.points, batch, search)
+    points = points_of(reply.points, list(batch), search)
+    extracts = context.model == OFFLINE
+    points = await run.in_thread(with_citations, points, reports, extracts)
     if search == LAZY:
-        told = await run.in_thread(communities_told, batch, run.context.level)
+        told = await run.in_thread(communities_told, list(batch), context.level)
         for point in points:
             communities = [told[id] for id in point["passages"] if id in told]
             point["communities"] = list(dict.fromkeys(communities))
@@ -125,7 +120,6 @@ async def combine_points(state: GraphragState, run: Run[GraphragContext]) -> Upd
         )
     except NoReplyError as error:
         return {**ranked, **first, **unanswered(error)}
-    points = await run.in_thread(_with_citations, points, context.model == OFFLINE)
     if state["search"] == LAZY and context.model != OFFLINE:
         await keep_findings(run, points)
     used = numbered(reply.used, points[: len(shown)]) or points[: len(shown)]
@@ -191,7 +185,7 @@ def map_contexts(index: Index, context: GraphragContext) -> list[int]:
     else:
         view = load_communities(index)
         ranked = _weightiest(view, view.at(context.level))
-        sizes = report_sizes(index, ranked)
+        sizes = report_sizes(index, ranked, context.level)
     return [sum(map(sizes.__getitem__, one)) for one in _shuffled(ranked, sizes, context)]
 
 
@@ -211,6 +205,17 @@ def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -
                 }
             )
     return found
+
+
+def with_citations(
+    index: Index, points: Sequence[Point], reports: Mapping[str, Report], extracts: bool
+) -> list[Point]:
+    """Points with the sentences that state them; of ``extracts``, with the sentence itself.
+
+    ``reports`` are those on the communities that the points come from. Blocks.
+    """
+    most = 1 if extracts else _CITED
+    return [{**one, "citations": _sentences(index, reports, one, most)} for one in points]
 
 
 def _requests_left(state: GraphragState, context: GraphragContext) -> int:
@@ -239,10 +244,11 @@ async def _worth_reading(
 ) -> list[str]:
     read = await run.in_thread(lambda _: list(view.reports(ids)))
     texts = {id: (report["title"], report["summary"]) for id, report in read}
-    groups = pack([row_tokens(*texts[id]) for id in ids], run.context.context_tokens)
+    there = list(texts)
+    groups = pack([row_tokens(*one) for one in texts.values()], run.context.context_tokens)
 
     async def rate(group: Sequence[int]) -> list[str]:
-        shown = [ids[place] for place in group]
+        shown = [there[place] for place in group]
         reply = await run.ask(
             RATE_REPORTS,
             otherwise="Reports were kept without being rated.",
@@ -253,7 +259,8 @@ async def _worth_reading(
         return shown if reply is None else numbered(reply.keep, shown)
 
     kept = await asyncio.gather(*(rate(group) for group in groups))
-    return [id for group in kept for id in group]
+    gone = [id for id in ids if id not in texts]  # replaced meanwhile: others are read for them
+    return [*gone, *(id for group in kept for id in group)]
 
 
 def _dealt(
@@ -301,17 +308,6 @@ def _weightiest(view: CommunityView, chosen: Sequence[str]) -> list[str]:
     return sorted(weighty or chosen, key=lambda id: (-known[id].rating, -known[id].size, id))
 
 
-def _with_citations(index: Index, points: Sequence[Point], extracts: bool) -> list[Point]:
-    """Points with the sentences that state them; of ``extracts``, with the sentence itself."""
-    told = dict.fromkeys(id for point in points for id in point["communities"])
-    reports = dict(load_communities(index).reports(told)) if told else {}
-    most = 1 if extracts else _CITED
-    return [
-        {**one, "citations": one["citations"] or _sentences(index, reports, one, most)}
-        for one in points
-    ]
-
-
 def _cited(index: Index, points: Sequence[Point], most: int, extracts: bool) -> dict[str, Any]:
     """The citations of points, their passages as evidence, communities.
 
@@ -335,10 +331,13 @@ def _cited(index: Index, points: Sequence[Point], most: int, extracts: bool) -> 
         for passage in index.catalogue.passages(list(scores))
     ]
     progress_of("combine")(len(points), len(points))
+    there = {one["id"] for one in evidence}  # a run may have removed some since the points
+    told = [one for one in citations if one["passage"] in there]
+    known = view.communities if view else ()
     return {
-        "citations": [one for place, one in enumerate(citations) if one not in citations[:place]],
+        "citations": [one for place, one in enumerate(told) if one not in told[:place]],
         "evidence": evidence,
-        "communities": [view.reference(id) for id in communities] if view else [],
+        "communities": [view.reference(id) for id in communities if id in known] if view else [],
     }
 
 
