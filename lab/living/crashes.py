@@ -44,12 +44,13 @@ _FILES = 30
 _MOST_CHANGES = 6
 _CHANCES: dict[RunKind, float] = {"update": 0.8, "repair": 0.1, "purge": 0.1}
 _COMPARED_EVERY = 5  # kills, on average
-_METHODS: dict[str, dict[str, Any]] = {
-    "basic": {},
-    "hoprag": {},
-    "tog2": {},
-    "graphrag": {"search": "local"},
-}
+_ASKED: list[tuple[str, dict[str, Any]]] = [
+    ("basic", {}),
+    ("hoprag", {}),
+    ("tog2", {}),
+    ("graphrag", {"search": "local"}),
+    ("graphrag", {"search": "global"}),
+]
 _LONGEST = 600.0  # seconds of a run that is not killed
 
 
@@ -280,12 +281,11 @@ def _questions(place: Path) -> Iterator[Callable[[], list[dict[str, Any]]]]:
 
 def _ask(place: Path, file: Path, ended: Any) -> None:
     chance = random.Random(0)
-    graphs = {name: graph_of(name) for name in _METHODS}
     with file.open("a", encoding="utf-8") as out:
         while not ended.wait(0.05):
-            method, question = chance.choice(list(_METHODS)), chance.choice(QUESTIONS)
-            graph, context_type = graphs[method]
-            context = context_type(index=str(place / "index"), model=OFFLINE, **_METHODS[method])
+            (method, chosen), question = chance.choice(_ASKED), chance.choice(QUESTIONS)
+            graph, context_type = graph_of(method)
+            context = context_type(index=str(place / "index"), model=OFFLINE, **chosen)
             began = time.monotonic()
             problem = _problem(partial(graph.invoke, {"question": question}, context=context))
             row = {"problem": problem and f"{method}: {problem}", "question": question}

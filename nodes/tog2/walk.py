@@ -164,6 +164,7 @@ def _extended(index: Index, state: Tog2State, context: Tog2Context) -> Update:
     steps = {step["edge"]: step for path in trail for step in path["steps"]}
     sources = sources_of(index, map(_edge, steps.values()))
     graph = read_entities(index, [*_ends(steps.values()), *(path["entity"] for path in trail)])
+    trail = [path for path in trail if _is_there(graph, path["entity"], path["steps"])]
     longer = [_walked(graph, finished, p["entity"], p["steps"], sources) for p in trail]
     paths = [*state["paths"], *longer]
     return {
@@ -228,7 +229,7 @@ def _rank(
     steps = (step for candidate in candidates for step in candidate["steps"][:1])
     ids = [*(candidate["entity"] for candidate in candidates), *_ends(steps)]
     graph = read_entities(index, ids, passages_near=state["ranked"])
-    candidates = [one for one in candidates if one["entity"] in graph.entities]
+    candidates = [one for one in candidates if _is_there(graph, one["entity"], one["steps"][:1])]
     own = _read(index, graph, candidates, vector)
     scores = state["relation_scores"]
     led = {edge: scores[edge] for each in state["options"] for edge in each["edges"]}
@@ -312,6 +313,11 @@ def _best(scores: Mapping[str, float]) -> list[str]:
 
 def _ends(steps: Iterable[Triple]) -> list[str]:
     return [end for step in steps for end in (step["source"], step["target"])]
+
+
+def _is_there(graph: EntityPart, entity: str, steps: Sequence[Triple]) -> bool:
+    """Whether no run has removed an entity of a path since it was walked."""
+    return graph.entities.keys() >= {entity, *_ends(steps)}
 
 
 def _edge(step: Triple) -> EntityEdge:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import pytest
 from ragraphs.graphs import graph_of
 from ragraphs.index import rebuilding, sentences
 from ragraphs.index.opening import Index, open_index
+from ragraphs.nodes.tog2 import walk
 from ragraphs.state.errors import IncompleteIndexError, UnexpectedError
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.communities import CommunityStore
@@ -171,6 +173,21 @@ def test_documents_that_all_changed_are_found_before_the_walk_is_made_anew(index
     index.catalogue.write_documents([NewDocument("tay", "tay", "Tay", "hash", PIECES)])
     found = {one["text"] for one in asked_again(indexing, "basic")["evidence"]}
     assert found == {one.text for one in PIECES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", [2, 3])
+def test_entities_that_a_run_removes_during_a_walk_take_no_answer(built, monkeypatch, at):
+    read, reads = walk.read_entities, count(1)
+
+    def late(*given: Any, **chosen: Any) -> Any:
+        if next(reads) == at:
+            built.run(remove=["fowler"])
+        return read(*given, **chosen)
+
+    monkeypatch.setattr(walk, "read_entities", late)
+    assert TEXTS["forth"] in [one["text"] for one in asked(built, "tog2")["evidence"]]
+    assert next(reads) > at
 
 
 def test_reports_that_a_run_replaces_between_two_reads_take_no_answer(indexing, monkeypatch):
