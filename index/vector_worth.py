@@ -44,14 +44,17 @@ def measure_worth(index: Index) -> None:
     A sample of sentences is asked for among at most 200 passages of the script: the share p that
     finds its own passage first, less what chance would find, is worth min(1, 3p). A model that
     knows the language finds from 40 % (of a novel) to 90 % (of titled pages); an English one
-    2 % of Korean sentences. Only 2,000 passages are looked at, drawn by chance of their ids, and a
-    script is measured anew only where its sample changed: so the work follows the change.
+    2 % of Korean sentences. Only 2,000 passages are looked at, drawn by chance of their ids; where
+    they are the same, nothing is done, and a script is measured anew only where its sample changed.
     """
     if not index.embedder.semantic:
         return
     drawn = nsmallest(_MOST_DRAWN, index.catalogue.passage_ids(), key=_hash)
-    samples = _sampled(index.catalogue.passages(drawn))
+    stamp = _hash(json.dumps([index.embedder.name, *drawn]))
     known = {} if index.anew else index.catalogue.property(_PROPERTY) or {}
+    if known.get("stamp") == stamp:
+        return
+    samples = _sampled(index.catalogue.passages(drawn))
     stamps, worth = {}, {}
     for script, passages in samples.items():
         ids = [passage["id"] for passage in passages]
@@ -62,9 +65,8 @@ def measure_worth(index: Index) -> None:
             found = _worth(index, passages)
         if found is not None:
             worth[script] = found
-    new = {"stamps": stamps, "worth": worth}
-    if new != known:
-        index.catalogue.set_property(_PROPERTY, new)
+    new = {"stamp": stamp, "stamps": stamps, "worth": worth}
+    index.catalogue.set_property(_PROPERTY, new)
 
 
 def _sampled(passages: Iterable[Passage]) -> Mapping[str, list[Passage]]:
