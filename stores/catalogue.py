@@ -255,7 +255,9 @@ class Catalogue:
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        return set(self.passage_numbers())
+        return {
+            id for (id,) in rows(self._engine, select(tables.passages.c.id).where(*self._where))
+        }
 
     def passage_numbers(self) -> dict[str, int]:
         """The numbers of all passages by their ids, by document and place."""

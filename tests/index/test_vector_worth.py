@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from ragraphs.context import IndexContext
 from ragraphs.graphs.index import graph as index_graph
 from ragraphs.index.opening import Index, open_index
 from ragraphs.index.retrieval import search
-from ragraphs.index.vector_worth import measure_worth, script_of, worth_for
+from ragraphs.index.vector_worth import _hash, measure_worth, script_of, worth_for
 from ragraphs.models.lexical import LexicalEmbedder
 
 ENGLISH = [
@@ -65,12 +66,36 @@ def test_worth_is_told_apart_by_script(index: Index) -> None:
 
 
 def test_the_same_passages_are_measured_once(index: Index) -> None:
-    known, asked = index.catalogue.property("vector_worth"), index.embedder.asked  # type: ignore[attr-defined]
-    measure_worth(index)
-    assert index.embedder.asked == asked  # type: ignore[attr-defined]
+    assert _measured(index) == 0
+    known = index.catalogue.property("vector_worth")
     index.catalogue.set_property("vector_worth", None)
-    measure_worth(index)
+    assert _measured(index) == 2 * len(ENGLISH) + 2 * len(KOREAN)
     assert index.catalogue.property("vector_worth") == known
+
+
+def test_only_a_script_whose_passages_changed_is_measured_anew(index: Index) -> None:
+    known = index.catalogue.property("vector_worth")
+    index.catalogue.remove_documents([str(len(ENGLISH))])  # the first in Korean
+    assert _measured(index) == 2 * (len(KOREAN) - 1)
+    assert index.catalogue.property("vector_worth")["worth"]["LATIN"] == known["worth"]["LATIN"]
+
+
+def test_passages_that_are_not_drawn_change_nothing(index: Index, monkeypatch) -> None:
+    monkeypatch.setattr("ragraphs.index.vector_worth._MOST_DRAWN", 6)
+    measure_worth(index)
+    drawn = set(nsmallest(6, index.catalogue.passage_ids(), key=_hash))
+    other = next(
+        passage for passage in index.catalogue.all_passages() if passage["id"] not in drawn
+    )
+    index.catalogue.remove_documents([other["document"]])
+    assert _measured(index) == 0
+
+
+def _measured(index: Index) -> int:
+    """The number of sentences that are asked for while the worth is measured."""
+    before = index.embedder.asked  # type: ignore[attr-defined]
+    measure_worth(index)
+    return index.embedder.asked - before  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
