@@ -33,7 +33,8 @@ _LINE = re.compile(
     r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]*[/.#][^\s>]*>?(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
     r"|^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\[\]\n]*\]\(#[^()\s]*\)[ \t]*$"
     r"|^(?=[^\w\n]|_)(?=[^\n]*[-=*_~+|])(?:[^\w\n]|_)+$"  # definitions of links, contents, rules
-    r"|^[ \t]*\.\.[ \t](?:_[^\n]+:|[\w-]+::)(?:[ \t][^\n]*)?$",  # targets, directives
+    r"|^[ \t]*\.\.[ \t](?:_[^\n]+:(?:[ \t][^\n]*)?$|(?:note|tip|hint|important|warning|caution)::"
+    r"|[\w-]+::(?:[ \t][^\n]*)?$)",  # targets; directives, of which notes keep their words
     re.MULTILINE,
 )
 _IMAGE = re.compile(r"!\[[^\[\]\n]*\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\[\]\n]*\])")
@@ -90,8 +91,7 @@ def _unwrapped(match: re.Match[str]) -> str:
     kept = "code" if match["code"] is not None else "label"
     if match[kept] is None:
         return _blank(match)
-    whole, begin = match.string, match.start(kept)
-    end = match.end(kept)
+    whole, begin, end = match.string, match.start(kept), match.end(kept)
     return _blanks(whole[match.start() : begin]) + match[kept] + _blanks(whole[end : match.end()])
 
 

@@ -212,3 +212,8 @@ def test_a_heading_of_several_signs_is_none_though_no_blank_line_stands_before_i
     assert [one.plain for one in sentences(text)] == [
         "Order seeds.", "Sow broad beans.", "# of a novel", "It goes on.",
     ]  # fmt: skip
+
+
+def test_a_note_of_restructuredtext_keeps_its_words_and_no_other_directive_does():
+    text = ".. note:: Do not mix cells.\n\n.. image:: cells.png\n\n.. _top: https://a.example/b\n"
+    assert prose(text).split() == ["Do", "not", "mix", "cells."]
