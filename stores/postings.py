@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy import (
     BigInteger,
     Column,
+    ColumnElement,
     Connection,
     Integer,
     LargeBinary,
@@ -33,7 +34,7 @@ from sqlalchemy import (
 from ..language.analyser import terms
 from ..state.places import section_of
 from . import large, tables
-from .queries import add_missing, batches, insert
+from .queries import add_missing, add_rows, batches, insert
 
 _K1, _B = 1.2, 0.75
 _TITLE_WEIGHT = 3
@@ -117,23 +118,27 @@ def _scores(
 def add(connection: Connection, ids: Iterable[str]) -> None:
     """Indexes the stored passages ``ids``, which are not in the index yet."""
     for batch in batches(ids):
-        rows = _stored(connection, batch)
+        rows = _stored(connection, tables.passages.c.id.in_(batch))
         _count(connection, len(rows), sum(length for _, length, _ in rows))
-        blocks: defaultdict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
-        for number, length, frequencies in rows:
-            for key, frequency in frequencies.items():
-                blocks[key, number // _BLOCK].append((number, length, frequency))
-        new = [
-            {
-                "term": term,
-                "block": block,
-                "passages": len(postings),
-                "postings": np.array(postings, _POSTING).tobytes(),
-            }
-            for (term, block), postings in sorted(blocks.items())
-        ]
-        if new:
+        if new := _blocks(rows):
             _append(connection, new)
+
+
+def _blocks(stored: Iterable[tuple[int, int, Counter[str]]]) -> list[dict[str, Any]]:
+    """The rows of blocks that hold the postings of passages, as ``_stored`` has them."""
+    blocks: defaultdict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
+    for number, length, frequencies in stored:
+        for key, frequency in frequencies.items():
+            blocks[key, number // _BLOCK].append((number, length, frequency))
+    return [
+        {
+            "term": term,
+            "block": block,
+            "passages": len(postings),
+            "postings": np.array(postings, _POSTING).tobytes(),
+        }
+        for (term, block), postings in sorted(blocks.items())
+    ]
 
 
 def _append(connection: Connection, new: list[dict[str, Any]]) -> None:
@@ -154,7 +159,7 @@ def _append(connection: Connection, new: list[dict[str, Any]]) -> None:
 def remove(connection: Connection, ids: Iterable[str]) -> None:
     """Takes passages out of the index, while they are still stored."""
     for batch in batches(ids):
-        rows = _stored(connection, batch)
+        rows = _stored(connection, tables.passages.c.id.in_(batch))
         _count(connection, -len(rows), -sum(length for _, length, _ in rows))
         keys = {(key, row[0] // _BLOCK) for row in rows for key in row[2]}
         _take(connection, sorted(keys), np.array([row[0] for row in rows], np.int32))
@@ -185,22 +190,29 @@ def _take(
 
 
 def rebuild(connection: Connection) -> None:
-    """Makes the index anew from all passages."""
+    """Makes the index anew from all passages, so that each block is written once."""
     _metadata.drop_all(connection)
     create(connection)
-    passages = tables.passages.c
-    add(connection, connection.scalars(select(passages.id).order_by(passages.number)).all())
+    number = tables.passages.c.number
+    numbers = connection.scalars(select(number).order_by(number)).all()
+    for [block] in batches(dict.fromkeys(number // _BLOCK for number in numbers), 1):
+        first = block * _BLOCK
+        rows = _stored(connection, number.between(first, first + _BLOCK - 1))
+        _count(connection, len(rows), sum(length for _, length, _ in rows))
+        add_rows(connection, _BLOCKS, _blocks(rows))
 
 
 def purge(connection: Connection) -> None:
     """Does nothing: a removed passage leaves no terms behind."""
 
 
-def _stored(connection: Connection, ids: Sequence[str]) -> list[tuple[int, int, Counter[str]]]:
-    """The number of each passage, the number of its terms, and their weighted frequencies."""
+def _stored(
+    connection: Connection, which: ColumnElement[bool]
+) -> list[tuple[int, int, Counter[str]]]:
+    """Of each passage its number, how many terms it has, and their weighted frequencies."""
     passages = tables.passages.c
     columns = (passages.number, passages.title, passages.metadata, passages.text)
-    query = select(*columns).where(passages.id.in_(ids)).order_by(passages.number)
+    query = select(*columns).where(which).order_by(passages.number)
     found = []
     for number, title, metadata, text in connection.execute(query):
         searched = f"{section_of(title, metadata)}\n{text}"

@@ -63,6 +63,23 @@ def test_scores_and_order_are_those_of_fts5(kinds, corpus, question, removed, mo
     assert kinds[1].search_terms(question, 100) == before
 
 
+@pytest.mark.slow
+def test_an_index_of_several_blocks_made_anew_is_the_same(kinds, monkeypatch):
+    catalogue = kinds[1]
+    written(catalogue, [])
+    monkeypatch.setattr(postings, "_BLOCK", 4)
+    written(catalogue, [(f"title{at % 3}", [f"common word{at}"]) for at in range(30)])
+    catalogue.remove_documents([str(at) for at in range(4, 14)])
+    with catalogue.engine.connect() as connection:
+        rows = "SELECT * FROM term_blocks ORDER BY term, block"
+        before = sql(connection, rows).all(), sql(connection, "SELECT * FROM term_totals").all()
+    catalogue.rebuild_terms()
+    with catalogue.engine.connect() as connection:
+        after = sql(connection, rows).all(), sql(connection, "SELECT * FROM term_totals").all()
+    assert after == before and len(before[0]) > 20
+    written(catalogue, [])
+
+
 def test_a_term_too_long_for_an_index_is_found(kinds):
     long = "x" * 10_000
     for catalogue in kinds:
