@@ -255,16 +255,14 @@ class Catalogue:
 
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
-        return {
-            id for (id,) in rows(self._engine, select(tables.passages.c.id).where(*self._where))
-        }
+        query = select(tables.passages.c.id).where(*self._where)
+        return {id for (id,) in rows(self._engine, query)}
 
     def passage_numbers(self) -> dict[str, int]:
         """The numbers of all passages by their ids, by document and place."""
         table = tables.passages.c
-        query = select(table.id, table.number).where(*self._where)
-        ordered = query.order_by(table.document, table.start, table.id)
-        return dict(map(tuple, rows(self._engine, ordered)))
+        query = select(table.id, table.number).order_by(table.document, table.start, table.id)
+        return dict(map(tuple, rows(self._engine, query.where(*self._where))))
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""

@@ -195,7 +195,7 @@ def rebuild(connection: Connection) -> None:
     create(connection)
     number = tables.passages.c.number
     numbers = connection.scalars(select(number).order_by(number)).all()
-    for [block] in batches(dict.fromkeys(number // _BLOCK for number in numbers), 1):
+    for block in dict.fromkeys(each // _BLOCK for each in numbers):
         first = block * _BLOCK
         rows = _stored(connection, number.between(first, first + _BLOCK - 1))
         _count(connection, len(rows), sum(length for _, length, _ in rows))
