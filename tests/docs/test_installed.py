@@ -55,8 +55,15 @@ def install() -> Iterator[Install]:
         yield installed
 
 
-@pytest.mark.parametrize("resolution", ["lowest-direct", "highest"])
-@pytest.mark.parametrize("version", ["3.11", "3.13"])
+@pytest.mark.parametrize(
+    ("version", "resolution"),
+    [
+        ("3.11", "lowest-direct"),
+        ("3.13", "highest"),
+        pytest.param("3.11", "highest", marks=pytest.mark.thorough),
+        pytest.param("3.13", "lowest-direct", marks=pytest.mark.thorough),
+    ],
+)
 def test_the_declared_versions_run_a_demo_an_error_a_page_and_a_server(
     install: Install, tmp_path: Path, version: str, resolution: str
 ) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Ended, started
+from command_line import Run, started
 from communities_support import MODEL, Script, clustered
 from ragraphs.graphs import graph_of
 from ragraphs.index.opening import open_index
@@ -197,9 +197,9 @@ def test_the_index_of_an_earlier_version_that_was_interrupted_answers(indexing):
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_first_run_leaves_what_answered_and_the_next_one_ends_it(
-    indexing, model, openai, end, monkeypatch
+    indexing, model, run: Run, end
 ):
-    monkeypatch.setenv("RAGRAPHS_EMBEDDINGS", "lexical")
+    """The run is a process of its own; what is typed beside it and after it runs in this one."""
     indexing.run(documents=DOCUMENTS)
     waits, goes_on = threading.Event(), threading.Event()
 
@@ -211,27 +211,18 @@ def test_an_interrupted_first_run_leaves_what_answered_and_the_next_one_ends_it(
 
     model.answers["PassageReading"] = held
     layers = ("--layers", ",".join(ALL), "--model", MODEL, "--concurrency", "2")
-    running = started(_command("index", "--index", indexing.name, *layers))
+    main = "from ragraphs.cli.main import main; main()"
+    running = started([sys.executable, "-c", main, "index", "--index", indexing.name, *layers])
     assert waits.wait(60)
-    assert _ended("ask", QUESTION, "--index", indexing.name).code == 0
+    assert run("ask", QUESTION, "--index", indexing.name).code == 0
     os.kill(running.pid, end)
     goes_on.set()
     running.communicate(timeout=60)
     assert running.returncode != 0
-    ended = _ended("ask", QUESTION, "--index", indexing.name, "--json")
+    ended = run("ask", QUESTION, "--index", indexing.name, "--json")
     assert ended.code == 0 and json.loads(ended.out)["evidence"]
-    said = _ended("status", "--index", indexing.name).out
+    said = run("status", "--index", indexing.name).out
     assert "not finished: sentences, hops, entities, communities" in said
     assert f"Mend it with: ragraphs index --index {indexing.name}" in said
-    assert _ended("index", "--index", indexing.name).code == 0
-    assert "not finished" not in _ended("status", "--index", indexing.name).out
-
-
-def _command(*arguments: str) -> list[str]:
-    return [sys.executable, "-c", "from ragraphs.cli.main import main; main()", *arguments]
-
-
-def _ended(*arguments: str) -> Ended:
-    process = started(_command(*arguments))
-    out, err = process.communicate(timeout=120)
-    return Ended(process.returncode, out, err)
+    assert run("index", "--index", indexing.name).code == 0
+    assert "not finished" not in run("status", "--index", indexing.name).out

@@ -25,6 +25,7 @@ from shared_stores import serving_stores
 pytestmark = [pytest.mark.slow, pytest.mark.in_folder("has stores of its own")]
 
 LAYERS = ["sentences", "hops", "entities"]
+PAUSE = 0.05  # seconds between two documents, or three questions: else these take the processor
 
 
 def add(name: str, number: int) -> None:
@@ -44,6 +45,7 @@ def written_to(name: str) -> Iterator[threading.Event]:
             add(name, number)
             begun.set()
             number += 1
+            ends.wait(PAUSE)
 
     writing = threading.Thread(target=write)
     writing.start()
@@ -66,6 +68,7 @@ def asked(name: str) -> Iterator[None]:
                 answer = graph.invoke({"question": "Who designed Bridge 0?"}, context=context)
                 assert any(one["document"] == "000" for one in answer["evidence"])
                 count += 1
+            ends.wait(PAUSE)
         return count
 
     with ThreadPoolExecutor(1) as asking:

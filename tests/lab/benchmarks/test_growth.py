@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +19,7 @@ from lab.benchmarks.growth_table import constants, exponent, markdown, read_part
 from lab.measuring import memory_of, watched_memory
 
 ROOT = Path(__file__).parents[3]
+Ended = subprocess.CompletedProcess[str]
 REPLIES = ROOT / "tests" / "data" / "recorded" / "replies.jsonl"
 
 
@@ -90,11 +96,28 @@ def test_the_memory_of_files_is_told_apart(tmp_path):
     assert memory_of().of_files > 0
 
 
+def run_here_after_the_first(run: Callable[..., Ended]) -> Callable[..., Ended]:
+    seen: list[str] = []
+
+    def run_part(command: list[str], **options: Any) -> Ended:
+        name, folder, index, embeddings = command[4:]
+        seen.append(name)
+        if len(seen) == 1:
+            return run(command, **options)
+        with redirect_stdout(StringIO()) as printed:
+            growth.part(name, Path(folder), index, embeddings)
+        return Ended(command, 0, printed.getvalue())
+
+    return run_part
+
+
 @pytest.mark.slow
 def test_a_small_corpus_is_measured_part_by_part_and_a_second_run_has_nothing_to_do(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as from the root, for the processes of parts
+    """The first part runs in a process of its own, as all do; the others in this one."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as from the root, for the process of a part
+    monkeypatch.setattr(growth.subprocess, "run", run_here_after_the_first(subprocess.run))
     out, folder = tmp_path / "growth.jsonl", tmp_path / "corpus"
     for _ in range(2):
         growth.measure(40, out=out, folder=folder)
