@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from itertools import takewhile
 from threading import Event
@@ -61,9 +62,9 @@ async def to_its_end(
 ) -> T:
     """The result of blocking ``work``, done in one of ``threads``; None: the threads of asyncio.
 
-    A caller that is cancelled calls ``stop``, and waits for the work to end, so that nothing is
-    written after a run has ended. Work that has not begun never does; other work ends before its
-    next batch, unless it must be done as a ``whole``.
+    A caller that is cancelled, once or again, calls ``stop``, and waits for the work to end, so
+    that nothing is written after a run has ended. Work that has not begun never does; other work
+    ends before its next batch, unless it must be done as a ``whole``.
     """
     ended, context = Event(), copy_context()
     context.run(run_ended.set, None if whole else ended)
@@ -81,7 +82,9 @@ async def to_its_end(
             stop()
         if thread:
             thread.cancel()
-        await asyncio.wait([result])
+        while not result.done():
+            with suppress(asyncio.CancelledError):  # as the loop cancels once more at its end
+                await asyncio.wait([result])
         if not result.cancelled():
             result.exception()  # looked at, else asyncio tells of it on stderr
         raise

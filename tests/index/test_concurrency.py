@@ -58,15 +58,18 @@ async def test_work_that_waits_for_another_machine_may_have_more_threads():
     assert work.most == 4
 
 
-async def test_who_is_cancelled_waits_for_the_work():
+@pytest.mark.parametrize("times", [1, 2])
+async def test_who_is_cancelled_once_or_again_waits_for_the_work(times):
     work = Counted()
-    (task,) = await started(work, 1)
-    task.cancel()
-    await asyncio.sleep(0.05)
+    [task] = await started(work, 1)
+    for _ in range(times):
+        task.cancel()
+        await asyncio.sleep(0.05)
     assert not task.done()
     work.go.set()
-    await asyncio.wait([task])
-    assert task.cancelled() and work.done == 1
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert work.done == 1
 
 
 async def test_work_sees_the_context_variables_of_its_caller():
