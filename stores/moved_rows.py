@@ -77,7 +77,7 @@ class MovedRuns(MovedRows):
         base, added = self.base, self.added
         if isinstance(rows, slice):
             start, stop, _ = rows.indices(len(self))
-            runs = runs_within(self.places, start, stop)
+            runs = runs_within(self.places, start, max(start, stop))
             return np.concatenate([base[:0], *(part_of((base, added), *run) for run in runs)])
         begins, there = self.places
         at = rows + (there - begins)[np.searchsorted(begins, rows, side="right") - 1]
@@ -92,10 +92,12 @@ class MovedRuns(MovedRows):
 def runs_within(places: NDArray[Any], start: int, stop: int) -> list[tuple[int, int]]:
     """The bounds of the runs in the arrays behind ``MovedRuns``, of its part from start to stop."""
     begins, there = places
-    begin, end = np.maximum(begins[:-1], start), np.minimum(begins[1:], stop)
-    own = np.flatnonzero(begin < end)
-    at = there[own] + begin[own] - begins[own]
-    return list(zip(at.tolist(), (at + end[own] - begin[own]).tolist(), strict=True))
+    first, last = np.searchsorted(begins, [start, max(start, stop - 1)], side="right") - 1
+    own = slice(first, last + 1)
+    begin = np.maximum(begins[own], start)
+    end = np.minimum(begins[first + 1 : last + 2], stop)
+    at = there[own] + begin - begins[own]
+    return [(a, a + n) for a, n in zip(at.tolist(), (end - begin).tolist(), strict=True) if n > 0]
 
 
 def part_of(parts: tuple[NDArray[Any], NDArray[Any]], start: int, stop: int) -> NDArray[Any]:

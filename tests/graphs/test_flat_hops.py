@@ -125,7 +125,7 @@ def test_after_changes_the_edges_are_those_of_a_fresh_index(
         lived, fresh = (HOPS.load(each.index, None) for each in (indexing, other))
         assert isinstance(lived["near_values"], MovedRuns)
         assert all((lived[name][:] == fresh[name]).all() for name in lived if "near_" in name)
-        indexing.run(documents=TEXTS[34:36], context={**context, "purge": True})
+        indexing.run(context={**context, "purge": True})
         assert not isinstance(HOPS.load(indexing.index, None)["near_values"], MovedRuns)
 
 

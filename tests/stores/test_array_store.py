@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from postgres_server import PostgresServer
-from ragraphs.algorithms.spans import joined_runs
 from ragraphs.stores.array_store import ArrayStore
 from ragraphs.stores.arrays import DamagedArraysError, load_arrays
 from ragraphs.stores.moved_rows import followed, followed_runs
@@ -234,9 +233,7 @@ def test_runs_of_a_flat_array_share_its_file_until_a_tenth_is_new(tmp_path, monk
         assert np.array_equal(found[281:299], expected[281:299])
         places = np.array([len(expected) - 1, 0, 290, 6, 7])
         assert np.array_equal(found.take(places), expected[places])
-    many, whole = np.zeros(101), [(0, count := len(expected)), (count, count + 101)]
-    assert followed_runs(found, many, whole) is None
-    assert np.array_equal(joined_runs(found, many, whole), np.concatenate([expected, many]))
+    assert followed_runs(found, np.zeros(101), [(0, len(expected))]) is None
 
 
 def refused(*paths):
