@@ -27,44 +27,21 @@ def spans(starts: NDArray[np.integer[Any]], counts: NDArray[np.integer[Any]]) ->
 
 
 def taken(
-    parts: tuple[NDArray[Any], NDArray[Any]],
-    ends: NDArray[np.int64],
-    numbers: NDArray[np.integer[Any]],
+    parts: Sequence[NDArray[Any]], ends: NDArray[np.int64], numbers: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The rows ``numbers`` of two ``parts`` in one, of which row i is [ends[i], ends[i + 1]).
 
     Returns them and their ends. Rows that follow each other are copied as a whole.
     """
-    return joined_runs(*parts, runs_of(ends, numbers)), ends_of(ends, numbers)
-
-
-def joined_runs(
-    before: NDArray[Any], new: NDArray[Any], runs: Sequence[tuple[int, int]]
-) -> NDArray[Any]:
-    """The runs with these bounds of two arrays as one."""
-    found, bound = [before[:0]], len(before)
-    for start, end in runs:
-        found += [before[start:end], new[max(start - bound, 0) : max(end - bound, 0)]]
-    return np.concatenate(found)
-
-
-def runs_of(
-    ends: NDArray[np.int64], numbers: NDArray[np.integer[Any]], apart: int = -1
-) -> list[tuple[int, int]]:
-    """The bounds of the rows ``numbers``, of which those that follow each other are one run.
-
-    Row ``apart`` begins another one.
-    """
-    breaks = (np.diff(numbers, prepend=-2) != 1) | (numbers == apart)
-    first = np.flatnonzero(breaks)
+    before, new = parts
+    first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)
     last = np.append(first[1:], len(numbers))[: len(first)] - 1
+    found, bound = [before[:0]], len(before)
     starts, stops = ends[numbers[first]].tolist(), ends[numbers[last] + 1].tolist()
-    return list(zip(starts, stops, strict=True))
-
-
-def ends_of(ends: NDArray[np.int64], numbers: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """The bounds of the rows ``numbers`` one after another."""
-    return np.append(np.int64(0), np.cumsum(np.diff(ends)[numbers]))
+    for start, end in zip(starts, stops, strict=True):
+        found += [before[start:end], new[max(start - bound, 0) : max(end - bound, 0)]]
+    lengths = np.cumsum(np.diff(ends)[numbers])
+    return np.concatenate(found), np.append(np.int64(0), lengths)
 
 
 def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:

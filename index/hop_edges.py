@@ -32,11 +32,10 @@ from ..algorithms.hoprag.graph import (
 from ..algorithms.hoprag.keyword_index import Ints, KeywordIndex
 from ..algorithms.hoprag.neighbours import MeaningNeighbours, Neighbours, WordNeighbours
 from ..algorithms.hoprag.sketches import Sketches
-from ..algorithms.spans import joined_runs
 from ..context import Context
 from ..models.embeddings import identity
 from ..stores.arrays import Scratch
-from ..stores.moved_rows import MovedRows, followed, followed_runs
+from ..stores.moved_rows import MovedRows, followed
 from ..stores.queries import batches
 from .layers import HOPS, PURGING, Arrays
 from .opening import Index
@@ -250,8 +249,7 @@ def _neighbours(
     if not index.embedder.semantic:
         if rows is None:
             return WordNeighbours.of(map(stored, _parts(texts, _READ)), codes)
-        new = stored(texts[rows < 0])
-        return WordNeighbours(before).followed(rows, new, codes, partial(_joined, index))
+        return WordNeighbours(before).followed(rows, stored(texts[rows < 0]), codes)
     known = None if rows is None else MeaningNeighbours(before)
 
     def read(places: Ints) -> NDArray[np.float32]:
@@ -264,14 +262,6 @@ def _neighbours(
 
     parts = _parts(np.arange(len(texts)), _READ)
     return MeaningNeighbours.of(map(read, parts), len(texts), scratch.empty)
-
-
-def _joined(
-    index: Index, before: NDArray[Any], new: NDArray[Any], runs: Sequence[tuple[int, int]]
-) -> Any:
-    """The ``runs`` of two arrays as one; where few are new, beside the file of ``before``."""
-    moved = None if index.catalogue.property(PURGING) else followed_runs(before, new, runs)
-    return joined_runs(before, new, runs) if moved is None else moved
 
 
 def _parts(texts: Ints, size: int) -> Iterator[Ints]:

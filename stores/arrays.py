@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..state.errors import RagraphsError
-from .moved_rows import ADDED, PLACES, MovedRows, MovedRuns, file_of
+from .moved_rows import ADDED, PLACES, MovedRows, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -104,7 +104,7 @@ def _joined(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     for name in list(found):
         if name + PLACES in arrays:
             parts = arrays[name], arrays[name + ADDED], arrays[name + PLACES]
-            found[name] = MovedRows(*parts) if parts[2].ndim == 1 else MovedRuns(*parts)
+            found[name] = MovedRows(*parts)
     return found
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spans import ends_of, joined_runs, runs_of
+from ..spans import taken
 from .keyword_index import Floats, Ints, ranges
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from usearch.index import Index as Graph
 
 Empty = Callable[[str, tuple[int, ...], "DTypeLike"], NDArray[Any]]
-Join = Callable[[NDArray[Any], NDArray[Any], "Sequence[tuple[int, int]]"], NDArray[Any]]
 
 _LARGEST = 12  # coordinates of a vector that are listed
 _ASKED = 6  # coordinates of a vector whose lists are read
@@ -25,7 +24,6 @@ _FOUND = 64  # neighbours of a vector in the graph
 _EFFORT = 128
 _ROWS = 1 << 12  # vectors at a time
 _PAIRS = 1 << 14  # compared at a time
-_BLOCK = 1 << 20  # numbers looked through at a time
 _SPARSE_PAIRS = 1 << 11  # the same, few enough that all of them stay near the processor
 
 
@@ -73,12 +71,11 @@ class Sparse(NamedTuple):
         ends = np.cumsum(np.concatenate([[0], *counts]))
         return cls(np.concatenate(values), np.concatenate(columns), ends)
 
-    def and_then(self, others: Sparse, numbers: Ints, join: Join = joined_runs) -> Sparse:
+    def and_then(self, others: Sparse, numbers: Ints) -> Sparse:
         """The vectors with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
-        runs = runs_of(ends, numbers, apart=len(self.ends) - 1)
-        values, columns = (join(*pair, runs) for pair in zip(self[:2], others[:2], strict=True))
-        return Sparse(values, columns, ends_of(ends, numbers))
+        values, _ = taken((self.values, others.values), ends, numbers)
+        return Sparse(values, *taken((self.columns, others.columns), ends, numbers))
 
     def row(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The places of the numbers of these vectors, one after another, and how many each has."""
@@ -106,9 +103,7 @@ class Sparse(NamedTuple):
 
     def listed(self, coordinate: int, codes: NDArray[np.uint64]) -> _Coordinates:
         """The largest of the vectors that have ``coordinate`` among their own largest ones."""
-        blocks = range(0, len(self.columns), _BLOCK)
-        there = (np.flatnonzero(self.columns[at : at + _BLOCK] == coordinate // 2) for at in blocks)
-        places = np.concatenate([np.empty(0, np.int64), *map(np.add, there, blocks)])
+        places = np.flatnonzero(self.columns == coordinate // 2)
         places = places[(self.values[places] < 0) == coordinate % 2]
         numbers = np.searchsorted(self.ends, places, side="right") - 1
         numbers = numbers[np.lexsort((codes[numbers], -np.abs(self.values[places])))]
@@ -207,19 +202,16 @@ class WordNeighbours:
         named = {f"near_{name}": array for name, array in sparse._asdict().items()}
         return cls({**named, "near_lists": lists})
 
-    def followed(
-        self, sources: Ints, new: Floats, codes: NDArray[np.uint64], join: Join = joined_runs
-    ) -> WordNeighbours:
+    def followed(self, sources: Ints, new: Floats, codes: NDArray[np.uint64]) -> WordNeighbours:
         """The neighbours of vectors of which these have the numbers ``sources`` (m,).
 
         Where that is −1, the next of ``new`` is. They are as ``of`` makes them with the same
-        ``codes``; a list is read anew that was full and has lost a vector. ``join`` gives the runs
-        with some bounds of two arrays as one.
+        ``codes``; a list is read anew that was full and has lost a vector.
         """
         is_new, count = sources < 0, len(self)
         added = np.flatnonzero(is_new)
         places = np.where(is_new, count + np.cumsum(is_new) - 1, sources)
-        sparse = self._sparse.and_then(Sparse.of([new]), places, join)
+        sparse = self._sparse.and_then(Sparse.of([new]), places)
         moved = np.full(count + 1, -1, dtype=np.int32)
         moved[sources[~is_new]] = np.flatnonzero(~is_new)
         lists = moved[self._lists]

@@ -13,7 +13,6 @@ from ragraphs.graphs.hoprag import graph as hoprag
 from ragraphs.index.hops import load_hops
 from ragraphs.index.layers import HOPS
 from ragraphs.index.narrowing import narrowed
-from ragraphs.stores.moved_rows import MovedRuns
 
 from lab.benchmarks.synthetic import made_up
 
@@ -96,8 +95,6 @@ def test_after_changes_the_edges_are_those_of_a_fresh_index(
     indexing, other, openai, flat, monkeypatch, embeddings
 ):
     flat()
-    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
-    monkeypatch.setattr("ragraphs.stores.moved_rows._MOST", 1.0)
     context = {"layers": ["hops"], "embeddings": embeddings, "model": "offline"}
     indexing.run(documents=TEXTS[:30], context=context)
     compared: list[int] = []
@@ -121,12 +118,6 @@ def test_after_changes_the_edges_are_those_of_a_fresh_index(
     for key in same:
         assert followed[key]["similarity"] == pytest.approx(anew[key]["similarity"], abs=1e-3)
     assert compared[0] < compared[1] / 2
-    if embeddings == "lexical":
-        lived, fresh = (HOPS.load(each.index, None) for each in (indexing, other))
-        assert isinstance(lived["near_values"], MovedRuns)
-        assert all((lived[name][:] == fresh[name]).all() for name in lived if "near_" in name)
-        indexing.run(context={**context, "purge": True})
-        assert not isinstance(HOPS.load(indexing.index, None)["near_values"], MovedRuns)
 
 
 @pytest.mark.slow

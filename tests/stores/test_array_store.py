@@ -11,7 +11,7 @@ import pytest
 from postgres_server import PostgresServer
 from ragraphs.stores.array_store import ArrayStore
 from ragraphs.stores.arrays import DamagedArraysError, load_arrays
-from ragraphs.stores.moved_rows import followed, followed_runs
+from ragraphs.stores.moved_rows import followed
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.queries import is_postgresql
 from ragraphs.stores.tables import array_chunks
@@ -212,28 +212,6 @@ def test_of_an_array_of_which_few_rows_changed_the_file_is_shared(tmp_path, monk
         assert (now.st_ino == first.st_ino) == linked and now.st_size == first.st_size
     many = np.full((11, 8), 9.0)
     assert followed(store.load(name)["rows"], np.repeat([-1, 5], [11, 89]), many) is None
-
-
-def test_runs_of_a_flat_array_share_its_file_until_a_tenth_is_new(tmp_path, monkeypatch):
-    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1000)
-    store, expected = ArrayStore(tmp_path), np.arange(1000, 2000)
-    name = store.save("words", lambda scratch: {"codes": expected})
-    first = (store.path(name) / "codes.npy").stat().st_ino
-    for step in range(4):
-        count, new = len(expected), np.full(5, step)
-        runs = [(0, 7), (20, 300), (count, count + 5), (300, count)]
-        moved = followed_runs(store.load(name)["codes"], new, runs)
-        expected = np.concatenate([expected[:7], expected[20:300], new, expected[300:]])
-        assert moved is not None
-        name = store.save("words", lambda scratch, moved=moved: {"codes": moved})
-        store.delete_all_but([name])
-        found = store.load(name, thoroughly=True)["codes"]
-        assert (store.path(name) / "codes.npy").stat().st_ino == first
-        assert np.array_equal(found, expected) and not len(found[5:5])
-        assert np.array_equal(found[281:299], expected[281:299])
-        places = np.array([len(expected) - 1, 0, 290, 6, 7])
-        assert np.array_equal(found.take(places), expected[places])
-    assert followed_runs(found, np.zeros(101), [(0, len(expected))]) is None
 
 
 def refused(*paths):
