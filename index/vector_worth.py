@@ -65,8 +65,7 @@ def measure_worth(index: Index) -> None:
             found = _worth(index, passages)
         if found is not None:
             worth[script] = found
-    new = {"stamp": stamp, "stamps": stamps, "worth": worth}
-    index.catalogue.set_property(_PROPERTY, new)
+    index.catalogue.set_property(_PROPERTY, {"stamp": stamp, "stamps": stamps, "worth": worth})
 
 
 def _sampled(passages: Iterable[Passage]) -> Mapping[str, list[Passage]]:

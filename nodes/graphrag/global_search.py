@@ -181,12 +181,11 @@ def map_contexts(index: Index, context: GraphragContext) -> list[int]:
     """
     if context.search == "text":
         sizes = passage_sizes(index, None)
-        ranked = list(sizes)
     else:
         view = load_communities(index)
         ranked = _weightiest(view, view.at(context.level))
         sizes = report_sizes(index, ranked, context.level)
-    return [sum(map(sizes.__getitem__, one)) for one in _shuffled(ranked, sizes, context)]
+    return [sum(map(sizes.__getitem__, one)) for one in _shuffled(list(sizes), sizes, context)]
 
 
 def points_of(points: Sequence[ReplyPoint], batch: Sequence[str], search: str) -> list[Point]:
