@@ -26,6 +26,7 @@ from .queries import (
     count_rows,
     delete_with,
     is_one_of,
+    lookups,
     persistent,
     rows,
     rows_in_order,
@@ -108,13 +109,13 @@ class Catalogue:
 
     def property(self, name: str) -> Any:
         """The property ``name``, or None."""
-        with self._engine.connect() as connection:
+        with lookups(self._engine) as connection:
             value = connection.scalar(_PROPERTY, {"wanted": name})
         return None if value is None else json.loads(value)
 
     def properties(self, *names: str) -> list[Any]:
         """The properties ``names``, all at one moment, each None where there is none."""
-        with self._engine.connect() as connection:
+        with lookups(self._engine) as connection:
             stored = connection.execute(_PROPERTIES, {"wanted": names})
             found = {name: json.loads(value) for name, value in stored}
         return [found.get(name) for name in names]
@@ -191,8 +192,7 @@ class Catalogue:
         """Content hash of each of ``ids`` that is a stored document."""
         table = tables.documents
         query = select(table.c.id, table.c.content)
-        found = rows_with(self._engine, query, table.c.id, ids)
-        return {id: content for id, content in found}
+        return dict(rows_with(self._engine, query, table.c.id, ids))
 
     def write_documents(self, documents: Sequence[NewDocument]) -> None:
         """Stores documents, in one transaction, in place of their earlier versions.
@@ -288,7 +288,7 @@ class Catalogue:
     def beginnings(self, documents: Iterable[str]) -> dict[str, tuple[str, str, str]]:
         """Id, title and text of the first passage of each of the ``documents`` that are stored."""
         found: dict[str, tuple[str, str, str]] = {}
-        with self._engine.connect() as connection:
+        with lookups(self._engine) as connection:
             for batch in batches(sorted(documents)):
                 of_batch = is_one_of(self._engine, tables.passages.c.document, batch)
                 for id, document, title, text in connection.execute(beginnings(of_batch)).all():
@@ -319,13 +319,13 @@ class Catalogue:
 
     def search_terms(self, question: str, most: int) -> list[tuple[str, float]]:
         """The ids of at most ``most`` passages with BM25 scores (higher is better), best first."""
-        with self._engine.connect() as connection:
+        with lookups(self._engine) as connection:
             [where] = self._where or (None,)
             return lexical_index.search(connection, question, most, where, self._among)
 
     def count_holding(self, words: Iterable[str], most: int) -> list[int]:
         """How many passages hold a term of each of ``words``, which are counted up to ``most``."""
-        with self._engine.connect() as connection:
+        with lookups(self._engine) as connection:
             return lexical_index.counts(connection, list(words), most, *self._where)
 
     def holding(self, words: str) -> Iterator[Passage]:

@@ -36,6 +36,7 @@ from .queries import (
     copy_rows,
     count_rows,
     delete_with,
+    lookups,
     persistent,
     raw_name,
     rows,
@@ -49,12 +50,13 @@ T = TypeVar("T")
 _INDEXED = 10_000  # of fewer vectors all are compared, in a few milliseconds
 _MOST_DIMENSIONS = 4_000  # that an index of pgvector takes
 _FEW = 20_000  # ids that are compared sooner than an index is gone through for them
-_SEARCHED = 200  # neighbours that a search of the index keeps in sight
+_SEARCHED = 100  # neighbours that a search of the index keeps in sight
 _SEARCHING = {  # an index that is there is used, and goes on where a filter leaves too few
     "hnsw.iterative_scan": "relaxed_order",
     "enable_seqscan": "off",
     "jit": "off",  # without an index the plan looks dear
 }
+_BUILT_WITH = "ef_construction = 200"  # neighbours in sight; 64 of its own find fewer, later
 _BUILDING = {  # what is sorted out in memory takes a tenth of the time; it is needed once
     "maintenance_work_mem": "1GB",
     "max_parallel_maintenance_workers": "0",  # they share memory, of which containers have 64 MB
@@ -102,7 +104,7 @@ class PostgresVectors(Vectors):
 
     def _look(self, collection: Collection) -> int | None:
         def look(table: Table) -> int | None:
-            with self._engine.connect() as connection:
+            with lookups(self._engine) as connection:
                 return connection.scalar(select(func.vector_dims(table.c.vector)).limit(1))
 
         return self._read(collection, look, None)
@@ -120,7 +122,8 @@ class PostgresVectors(Vectors):
                 connection.exec_driver_sql(f"SET LOCAL {setting} = '{value}'")
             connection.exec_driver_sql(
                 f'CREATE INDEX IF NOT EXISTS "{table.name}_near" ON '
-                f"{raw_name(connection, table.name)} USING hnsw (vector halfvec_ip_ops)"
+                f"{raw_name(connection, table.name)} USING hnsw (vector halfvec_ip_ops) "
+                f"WITH ({_BUILT_WITH})"
             )
 
     def ids(self, collection: Collection) -> set[str]:

@@ -108,6 +108,17 @@ def is_one_of(
     return column.in_(values)
 
 
+def lookups(engine: Engine) -> Connection:
+    """A connection for queries each of which is read for itself, as none sees the one before it.
+
+    PostgreSQL then gets no transaction around them, which would be two messages more. At one moment
+    (``moments``) they share the transaction that is of it.
+    """
+    if is_postgresql(engine) and "isolation_level" not in engine.get_execution_options():
+        return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+    return engine.connect()
+
+
 def rows(engine: Engine, query: Select[Any]) -> Generator[Any, None, None]:
     """The rows that ``query`` finds, read while they are used."""
     with (
@@ -121,7 +132,7 @@ def rows_with(
     engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]
 ) -> Generator[Any, None, None]:
     """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch."""
-    with engine.connect() as connection:
+    with lookups(engine) as connection:
         for batch in batches(dict.fromkeys(values)):
             yield from connection.execute(query.where(is_one_of(engine, column, batch))).all()
 
@@ -142,7 +153,7 @@ def first_rows_with(
         yield from rows_with(engine, query.order_by(*order), column, values)
         return
     place = func.row_number().over(partition_by=column, order_by=list(order)).label("place")
-    with engine.connect() as connection:
+    with lookups(engine) as connection:
         for batch in batches(dict.fromkeys(values)):
             placed = query.add_columns(place).where(is_one_of(engine, column, batch)).subquery()
             first = select(placed).where(placed.c.place <= most).order_by(placed.c.place)
@@ -161,7 +172,7 @@ def rows_in_order(
 def count_rows(engine: Engine, table: FromClause, *conditions: ColumnElement[bool]) -> int:
     """The number of rows of ``table`` that meet all ``conditions``."""
     query = select(func.count()).select_from(table).where(*conditions)
-    with engine.connect() as connection:
+    with lookups(engine) as connection:
         return connection.execute(query).scalar_one()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from typing import Annotated
 
 import typer
@@ -56,7 +56,7 @@ def main(
 def measured(
     asks: Mapping[str, Connection], way: str, questions: int
 ) -> tuple[dict[str, float], float]:
-    """The median milliseconds of both processes, and the mean of the server."""
+    """The mean milliseconds of both processes, and of the server."""
     own: dict[str, list[float]] = {name: [] for name in asks}
     others = list[float]()
     for number in range(questions + _WARMING):
@@ -66,7 +66,7 @@ def measured(
             if number >= _WARMING:
                 own[name].append(1000 * spent)
                 others += [1000 * of_server] if name == "PostgreSQL" else []
-    return {name: median(times) for name, times in own.items()}, mean(others)
+    return {name: mean(times) for name, times in own.items()}, mean(others)
 
 
 def _started(folder: Path, index: str, server: int | None) -> Connection:

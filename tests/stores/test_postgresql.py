@@ -19,10 +19,11 @@ from ragraphs.stores import lock
 from ragraphs.stores.catalogue import Catalogue
 from ragraphs.stores.kept_names import in_one_transaction
 from ragraphs.stores.lock import writing
+from ragraphs.stores.moments import at_one_moment
 from ragraphs.stores.pieces import NewDocument, Piece
 from ragraphs.stores.postgresql import open_shared, plain_engine, schema_of
 from ragraphs.stores.postgresql_errors import LostConnectionError
-from ragraphs.stores.queries import rows
+from ragraphs.stores.queries import rows, rows_with
 from ragraphs.stores.tables import files
 from raw_sql import sql
 from sqlalchemy import Engine, func, select, text
@@ -194,6 +195,26 @@ async def test_a_writer_whose_lock_went_to_another_is_stopped(opened, monkeypatc
     with pytest.raises(RagraphsError, match="Another run"):
         async with writing(opened, "notes"):
             await asyncio.sleep(30)
+
+
+@pytest.mark.slow
+def test_a_lookup_that_is_not_read_to_its_end_holds_no_transaction_open(opened):
+    Catalogue(opened).note_file("a", "of a", {})
+    open_ones = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%' AND query LIKE "
+    found = rows_with(opened, select(files.c.content), files.c.path, ["a", "b"])
+    assert next(found) == ("of a",)
+    with opened.connect() as connection:
+        assert sql(connection, f"{open_ones} '%files.content%files.path%'").scalar() == 0
+    assert list(found) == []
+
+
+@pytest.mark.slow
+def test_lookups_at_one_moment_all_see_it(opened):
+    Catalogue(opened).note_file("a", "of a", {})
+    with at_one_moment(opened) as moment:
+        Catalogue(opened).note_file("a", "new", {})
+        assert Catalogue(moment).files() == Catalogue(moment).files(["a"]) == {"a": "of a"}
+    assert Catalogue(opened).files(["a"]) == {"a": "new"}
 
 
 @pytest.mark.slow
