@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spans import distinct
+from ..spans import distinct, order_of
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -119,14 +119,17 @@ class KeywordIndex:
     @classmethod
     def of_unions(cls, sets: KeywordSets, first: Ints, second: Ints) -> KeywordIndex:
         """Lists the union of each two of ``sets``, with the numbers in ``first`` and ``second``."""
-        both = [sets.take(first), sets.take(second)]
-        owners = np.concatenate([np.repeat(np.arange(len(first)), one.counts) for one in both])
-        codes = np.concatenate([one.codes for one in both])
-        vocabulary, words = np.unique(codes, return_inverse=True)
-        pairs = distinct(owners * len(vocabulary) + words)
-        owners, words = np.divmod(pairs, max(len(vocabulary), 1))
+        every = np.unique(sets.codes)
+        numbers = np.searchsorted(every, sets.codes)
+        size, pairs = max(len(every), 1), list[Ints]()
+        for one in (first, second):
+            counts = sets.counts[one]
+            owners = np.repeat(np.arange(len(one)) * size, counts)
+            pairs.append(owners + numbers[ranges(sets.ends[one], counts)])
+        owners, words = np.divmod(distinct(np.concatenate(pairs), in_runs=True), size)
+        used = np.bincount(words, minlength=len(every)) > 0
         ends = np.searchsorted(owners, np.arange(len(first) + 1))
-        return cls._of_numbers(vocabulary, words, ends)
+        return cls._of_numbers(every[used], (np.cumsum(used) - 1)[words], ends)
 
     @classmethod
     def _of_numbers(
@@ -134,7 +137,7 @@ class KeywordIndex:
     ) -> KeywordIndex:
         words = numbers.astype(np.int32)
         known = np.flatnonzero(words < len(vocabulary))
-        order = known[np.argsort(words[known], kind="stable")]
+        order = known[order_of(words[known])]
         bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
         listed = np.repeat(np.arange(len(ends) - 1, dtype=np.int32), np.diff(ends))[order]
         return cls(vocabulary, words, ends, listed, bounds)
