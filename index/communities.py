@@ -38,6 +38,7 @@ from .vectors import embed_entries, owned_id, owner_of
 _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
 _BATCH = 32  # communities for one worker of a cluster
+_Assemble = Callable[[Sequence[Element]], Report]
 _INCOMPLETE = "incomplete"
 _MOST_NOTED = 5000  # of more communities whose reports changed, all are gone through
 
@@ -164,35 +165,48 @@ class _Reporting:
         settled: dict[str, Report] = {}
         asked: list[tuple[str, list[Element]]] = []
         manner = manner_of(self._index, self._model.name)
+        chosen = list[tuple[StoredCommunity, list[Element], _Assemble | None]]()
         for community in level:
-            rows = self._material.own_rows(community.id)
-            if (written := self._without_model(community, rows)) is not None:
-                settled[community.id] = written
-                continue
-            if not self._material.fits(rows):
-                children = self._material.children_of(community.id)
-                told = {id: found for id in children if not is_empty(found := self._reports[id])}
-                rows = self._material.rows(community.id, told)
-            if rows and self._stands(community, rows, manner):
+            rows, assemble = self._chosen(community)
+            if assemble is unreported:  # which tells no passages
+                settled[community.id] = unreported(rows)
+            else:
+                chosen.append((community, rows, assemble))
+        every = self._material.told([rows for _, rows, _ in chosen])
+        for (community, _, assemble), rows in zip(chosen, every, strict=True):
+            if assemble is not None:
+                settled[community.id] = assemble(rows)
+            elif self._stands(community, rows, manner):
                 self._reports[community.id] = cast(Report, community.report)
-            elif rows:
+            else:
                 asked.append((community.id, rows))
-            else:  # the first of them alone is beyond the limit
-                settled[community.id] = assembled_report(self._material.own_rows(community.id))
         return settled, asked
+
+    def _chosen(self, community: StoredCommunity) -> tuple[list[Element], _Assemble | None]:
+        """The rows of a report, and the function that makes it of them if the model does not."""
+        rows = self._material.own_rows(community.id)
+        if (assemble := self._without_model(community, rows)) is not None:
+            return rows, assemble
+        if self._material.fits(rows):
+            return rows, None if rows else assembled_report
+        children = self._material.children_of(community.id)
+        told = {id: found for id in children if not is_empty(found := self._reports[id])}
+        if shorter := self._material.rows(community.id, told):
+            return shorter, None
+        return rows, assembled_report  # the first of them alone is beyond the limit
 
     def _stands(self, community: StoredCommunity, rows: list[Element], manner: str) -> bool:
         source = report_source(self._model.name, rows, manner)
         return community.report is not None and source == self._sources.get(community.id)
 
-    def _without_model(self, community: StoredCommunity, rows: list[Element]) -> Report | None:
-        """The report on a community that deserves no request."""
+    def _without_model(self, community: StoredCommunity, rows: list[Element]) -> _Assemble | None:
+        """The function that reports on a community that deserves no request; None of others."""
         if self._model.name == OFFLINE:
-            return unreported(rows) if community.size < _FEW_ENTITIES else None
+            return unreported if community.size < _FEW_ENTITIES else None
         if self._material.is_aside(community.id):
-            return assembled_report(rows, ASIDE_RATING)
+            return partial(assembled_report, rating=ASIDE_RATING)
         few = self._material.relation_count(community.id) < _FEW_RELATIONS
-        return assembled_report(rows) if few else None
+        return assembled_report if few else None
 
 
 async def embed_reports(index: Index, context: Context) -> None:

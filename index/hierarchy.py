@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,7 +64,7 @@ def _found(index: Index, size: int, afresh: bool) -> tuple[set[str] | None, list
     unclustered = None if afresh else index.catalogue.property(UNCLUSTERED)
     touched: list[str] = unclustered["entities"] if unclustered else []
     if unclustered and unclustered["made_by"] == size and COMMUNITIES.is_built(index):
-        few = _SHARE * len(touched) <= index.entities.counts()["entities"]
+        few = _SHARE * len(touched) <= index.entities.count()
         if few:
             there = index.entities.get(touched)
             return communities_near(set(touched), there, _ClusteredIndex(index), size)
@@ -107,6 +107,10 @@ class _ClusteredIndex:
 
     def weights(self, entities: Iterable[str]) -> Weights:
         return _weights(self._entities.relations_of(entities))
+
+    def weights_within(self, entities: Collection[str]) -> Weights:
+        found = self._entities.relations_from(entities)
+        return _weights(sorted(one for one in found if one.target in entities))
 
     def degrees(self, communities: Iterable[str]) -> Mapping[str, float]:
         wanted, kept = set(communities), self._catalogue.property(DEGREES)

@@ -37,6 +37,7 @@ from ..models.embeddings import identity
 from ..stores.arrays import Scratch
 from ..stores.moved_rows import MovedRows, followed
 from ..stores.queries import batches
+from ..stores.readings import stamp_of
 from .layers import HOPS, PURGING, Arrays
 from .opening import Index
 from .progress import progress_of
@@ -103,7 +104,7 @@ def merge_edges(index: Index) -> None:
     nearest neighbours.
     """
     read = index.readings.codes("questions")
-    parts = index.readings.stamp("questions"), identity(index.embedder.name), is_large(index)
+    parts = stamp_of(read), identity(index.embedder.name), is_large(index)
     gone = list[str]()
     HOPS.renew(index, partial(_make, read=read, gone=gone), *parts)
     index.questions.remove(list(map(question_id, gone)))
@@ -114,7 +115,7 @@ def make_hops(index: Index, scratch: Scratch) -> Arrays:
     return _make(index, scratch, index.readings.codes("questions"), [])
 
 
-def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[str]) -> Arrays:
+def _make(index: Index, scratch: Scratch, read: Mapping[str, str], gone: list[str]) -> Arrays:
     before = HOPS.before(index)
     found = _asked(index, before, read)
     gone += found.gone
@@ -129,15 +130,16 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, int], gone: list[st
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
 
-def _asked(index: Index, before: Arrays, read: Mapping[str, int]) -> Carried:
+def _asked(index: Index, before: Arrays, read: Mapping[str, str]) -> Carried:
     """The passages that were ``read`` and their questions, of ``before`` if they may be."""
     found = carried(before, *_read(read), partial(_passages_by_id, index))
     return found or read_anew(questioned(_passages(index, list(read))))
 
 
-def _read(read: Mapping[str, int]) -> tuple[list[str], NDArray[np.uint64]]:
+def _read(read: Mapping[str, str]) -> tuple[list[str], NDArray[np.uint64]]:
     """The ids and the codes of what was ``read``."""
-    return list(read), np.fromiter(read.values(), dtype=np.uint64, count=len(read))
+    codes = np.frombuffer(bytes.fromhex("".join(read.values())), dtype=">u8")
+    return list(read), codes.astype(np.uint64)
 
 
 def _passages_by_id(index: Index, ids: Sequence[str]) -> dict[str, AskedPassage]:

@@ -12,7 +12,7 @@ from ..algorithms.entities.candidates import generic_among, keep_persons, small_
 from ..algorithms.entities.decisions import ALONE, Decisions
 from ..algorithms.entities.name_forms import small_hash
 from ..algorithms.entities.near import Near
-from ..algorithms.entities.senses import FoundFacts, Senses
+from ..algorithms.entities.senses import FoundFacts, Senses, spelled_in
 from ..language.mentions import normalised
 from ..state.entities import Merge, SaidName
 from ..stores import tables
@@ -60,7 +60,8 @@ class NearFacts:
             for one in self._index.catalogue.passages(batch):
                 if (id := one["id"]) in values:
                     place = (one["text"], values[id], one["start"], one["title"])
-                    self._kept[id] = FoundFacts(id, one["document"], *place)
+                    read = FoundFacts(id, one["document"], *place)
+                    self._kept[id] = read._replace(spelled=tuple(spelled_in(read)))
         here = (self._kept[id] for id in wanted if id in self._kept)
         return sorted(here, key=lambda one: (one.title, one.start, one.passage))
 

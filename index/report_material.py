@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
@@ -13,11 +13,9 @@ from ..language.analyser import count_tokens, keywords, one_line
 from ..language.claims import told_claim
 from ..prompts.graphrag_replies import CommunityReport
 from ..prompts.prompt import Excerpt, number, numbered
-from ..state.entities import Relation
 from ..state.reports import Finding, Report
 from ..stores.communities import StoredCommunity
 from ..stores.entities import StoredRelation
-from ..stores.queries import batches
 from .opening import Index
 
 _KINDS = {"entity": "Entity", "relation": "Relation", "claim": "Claim", "report": "Report"}
@@ -53,8 +51,10 @@ class Material:
         for subject, row in _claim_rows(index, self._entities):
             self._claims[subject].append(row)
         self._degree: Counter[str] = Counter()
-        self._relations: defaultdict[str, list[Relation]] = defaultdict(list)
+        self._relations: defaultdict[str, list[StoredRelation]] = defaultdict(list)
         self._keep_relations(index, paths)
+        self._passages: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._tokens: dict[str, int] = {}
 
     def _keep_members(self, index: Index) -> Mapping[str, Sequence[str]]:
         """Keeps the entities of every community; the communities of every entity."""
@@ -69,19 +69,22 @@ class Material:
 
     def _keep_relations(self, index: Index, paths: Mapping[str, Sequence[str]]) -> None:
         """Keeps the relations within every community, the heaviest first."""
-        pairs: set[tuple[str, str]] = set()
+        store, once = index.entities, {id: id for id in self._entities}
+        pairs, inside = set[tuple[str, str]](), list[StoredRelation]()
         some = self._only is not None
-        found = index.entities.relations_of(paths) if some else index.entities.all_relations()
-
-        def within() -> Iterator[StoredRelation]:
-            for one in found:
-                pairs.add((min(one.source, one.target), max(one.source, one.target)))
-                others = paths.get(one.target, ())
-                if any(id in others for id in paths.get(one.source, ())):
-                    yield one
-
-        stated = _stated(index, self._entities, within())
-        for one in sorted(stated, key=lambda one: (-one.weight, one.id)):
+        for id, source, target, phrase, weight in (
+            store.relations_from(paths) if some else store.all_relations()
+        ):
+            source, target = once.get(source, source), once.get(target, target)
+            pairs.add((source, target) if source < target else (target, source))
+            others = paths.get(target, ())
+            if any(one in others for one in paths.get(source, ())):
+                phrase = once.setdefault(phrase, phrase)
+                inside.append(StoredRelation(id, source, target, phrase, weight))
+        if some:
+            ends = (one[1:3] for one in store.relations_to(paths))
+            pairs.update((min(both), max(both)) for both in ends)
+        for one in sorted(inside, key=lambda one: (-one.weight, one.id)):
             others = paths[one.target]
             for id in paths[one.source]:
                 if id in others:
@@ -112,15 +115,38 @@ class Material:
 
     def is_aside(self, id: str) -> bool:
         """Whether one passage of a longer document tells all that is known of a community."""
-        told = {passage for row in self.own_rows(id) for passage in row.passages}
-        return len(told) == 1 and told <= self._parts
+        rows = self.own_rows(id)
+        for some in (rows[:1], rows):  # mostly several passages tell of the first one
+            told = {passage for row in self.told([some])[0] for passage in row.passages}
+            if len(told) != 1 or not told <= self._parts:
+                return False
+        return True
+
+    def told(self, contexts: Sequence[Sequence[Element]]) -> list[list[Element]]:
+        """The rows of several contexts with the passages that tell of each, which blocks."""
+        store, known = self._index.entities, self._passages
+        wanted = {(row.kind, row.id) for rows in contexts for row in rows} - known.keys()
+        for kind, passages_of in (
+            ("entity", store.passages_of),
+            ("relation", store.relation_passages_of),
+        ):
+            ids = sorted(id for one, id in wanted if one == kind)
+            found = passages_of(ids)
+            known |= {(kind, id): tuple(found.get(id, ())) for id in ids}
+        return [
+            [row._replace(passages=known.get((row.kind, row.id), row.passages)) for row in rows]
+            for rows in contexts
+        ]
 
     @cached_property
     def _parts(self) -> set[str]:
         return _parts(self._index)
 
     def own_rows(self, id: str) -> list[Element]:
-        """All entities, relations and claims of the community ``id``, of the most related first."""
+        """All entities, relations and claims of the community ``id``, of the most related first.
+
+        Passages of entities and relations are not read yet.
+        """
         members = self._members[id]
         return ordered_elements(
             [self._entities[entity] for entity in members],
@@ -135,14 +161,20 @@ class Material:
         claims = (claim.id for entity in members for claim in self._claims.get(entity, ()))
         return frozenset(chain(members, (one.id for one in self._relations.get(id, ())), claims))
 
-    def _row(self, one: Relation) -> Element:
+    def _row(self, one: StoredRelation) -> Element:
         source, target = self._entities[one.source].title, self._entities[one.target].title
         text = f"{source} {one.relation} {target}."
-        return Element("relation", one.id, f"{source} – {target}", text, one.passages)
+        return Element("relation", one.id, f"{source} – {target}", text, ())
 
     def fits(self, rows: Sequence[Element]) -> bool:
         """Whether rows are within the limit."""
-        return all(tokens <= self._limit for tokens in accumulate(map(row_tokens, rows)))
+        return all(tokens <= self._limit for tokens in accumulate(map(self._tokens_of, rows)))
+
+    def _tokens_of(self, row: Element) -> int:
+        """The tokens of a row, which the reports on its community and on all above share."""
+        if (found := self._tokens.get(row.id)) is None:
+            found = self._tokens[row.id] = row_tokens(row)
+        return found
 
     def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
         """The rows for a community's report where not all of its own fit the limit.
@@ -160,7 +192,7 @@ class Material:
             )
             for child, report in reports.items()
         ]
-        return report_context(self.own_rows(id), children, self._limit, row_tokens)
+        return report_context(self.own_rows(id), children, self._limit, self._tokens_of)
 
 
 def _told(report: Report, most: int) -> str:
@@ -248,34 +280,14 @@ def _parts(index: Index) -> set[str]:
 
 
 def _entity_rows(index: Index, ids: Collection[str] | None) -> dict[str, Element]:
-    store, known = index.entities, dict[str, str]()  # one object for each passage
-    told: defaultdict[str, list[str]] = defaultdict(list)
-    if ids is None:
-        entities, pairs = store.all_entities(), store.all_passages()
-    else:
-        entities = iter(store.get(ids).values())
-        pairs = ((id, one) for id, own in store.passages_of(ids).items() for one in own)
-    for id, passage in pairs:
-        told[id].append(known.setdefault(passage, passage))
+    store = index.entities
     found: dict[str, Element] = {}
-    for id, name, type, description in entities:
+    for id, name, type, description in (
+        store.all_entities() if ids is None else store.get(ids).values()
+    ):
         text = f"{type}. {description}" if type else description
-        found[id] = Element("entity", id, name, text, tuple(told.pop(id, ())))
+        found[id] = Element("entity", id, name, text, ())
     return found
-
-
-def _stated(
-    index: Index, entities: Mapping[str, Element], stored: Iterable[StoredRelation]
-) -> Iterator[Relation]:
-    known = {passage: passage for entity in entities.values() for passage in entity.passages}
-    known |= {id: id for id in entities}
-    for relations in batches(stored):
-        passages = index.entities.relation_passages_of(relation.id for relation in relations)
-        for id, source, target, relation, weight in relations:
-            ends = known.get(source, source), known.get(target, target)
-            phrase = known.setdefault(relation, relation)
-            told = tuple(known.setdefault(one, one) for one in passages.get(id, ()))
-            yield Relation(id, *ends, phrase, weight, told)
 
 
 def _claim_rows(index: Index, entities: Mapping[str, Element]) -> Iterable[tuple[str, Element]]:

@@ -55,25 +55,23 @@ async def embed_sentences(index: Index, context: Context) -> None:
     An interrupted run loses at most one batch of passages for each worker.
     """
     await asyncio.to_thread(_forget_other_cuts, index)
-    wanted = await asyncio.to_thread(_counted, index)
-    missing = await asyncio.to_thread(index.sentences.missing, wanted)
-    packed = pack([wanted[passage] for passage in missing], texts_at_once(index))
+    counts = await asyncio.to_thread(_unembedded, index)
+    missing, packed = list(counts), pack(list(counts.values()), texts_at_once(index))
     groups = [[missing[place] for place in places] for places in packed]
     report = progress_of("embed_sentences")
     await in_batches(index, context, groups, _embed, report)
 
 
-def _counted(index: Index) -> dict[str, int]:
-    """How many sentences each passage has.
+def _unembedded(index: Index) -> dict[str, int]:
+    """The passages whose sentences lack vectors, each with the number of these.
 
     A passage is not cut again where the graph of before has as many of it as have vectors.
     """
-    stored = index.sentences.counts()
-    known = {id: count for id, count in _linked(index) if stored.get(id) == count}
-    counts = {id: known.get(id, 0) for id in sorted(index.catalogue.passage_ids())}
-    for ids in batches([id for id in counts if id not in known]):
+    linked, counts = dict(_linked(index)), dict[str, int]()
+    likely = {id: linked.get(id, 0) for id in sorted(index.catalogue.passage_ids())}
+    for ids in batches(index.sentences.missing(likely)):
         counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(ids))}
-    return counts
+    return {id: counts[id] for id in index.sentences.missing(counts)}
 
 
 def _linked(index: Index) -> Iterable[tuple[str, int]]:

@@ -138,15 +138,25 @@ class EntityStore:
 
     def relations_of(self, ids: Iterable[str]) -> list[StoredRelation]:
         """The relations that begin or end at one of the entities, each once, by id."""
+        ids = list(ids)
+        both = self.relations_from(ids), self.relations_to(ids)
+        found = {one.id: one for ways in both for one in ways}
+        return [found[id] for id in sorted(found)]
+
+    def relations_from(self, ids: Iterable[str]) -> Iterator[StoredRelation]:
+        """The relations that begin at one of the entities."""
+        return self._relations_at(tables.relations.c.source, ids)
+
+    def relations_to(self, ids: Iterable[str]) -> Iterator[StoredRelation]:
+        """The relations that end at one of the entities."""
+        return self._relations_at(tables.relations.c.target, ids)
+
+    def _relations_at(
+        self, end: ColumnElement[str], ids: Iterable[str]
+    ) -> Iterator[StoredRelation]:
         table = tables.relations
         query = select(table).where(*self._said_of(table.c.id, tables.relation_passages))
-        ids = list(ids)
-        found = {
-            row[0]: row
-            for end in (table.c.source, table.c.target)
-            for row in rows_with(self._engine, query, end, ids)
-        }
-        return [StoredRelation(*found[id]) for id in sorted(found)]
+        return starmap(StoredRelation, rows_with(self._engine, query, end, ids))
 
     def heaviest_of(
         self, ids: Iterable[str], most: int | None = None
@@ -318,13 +328,8 @@ class EntityStore:
 
     def counts(self) -> dict[str, int]:
         """The numbers of entities, relations, claims, merges and corrections, by these names."""
-        counted = (
-            tables.entities,
-            tables.relations,
-            tables.claims,
-            tables.merges,
-            tables.corrections,
-        )
+        counted = [tables.entities, tables.relations, tables.claims]
+        counted += [tables.merges, tables.corrections]
         return {table.name: count_rows(self._engine, table) for table in counted}
 
     def count(self) -> int:
@@ -336,13 +341,10 @@ class EntityStore:
 
         With ``described_too``, of each entity that has several.
         """
-        table, pending = tables.descriptions, tables.entities
-        query = (
-            select(table.c.entity, table.c.text)
-            .join(pending, pending.c.id == table.c.entity)
-            .where(pending.c.pending | described_too)
-            .order_by(table.c.entity, table.c.place)
-        )
+        table, entities = tables.descriptions.c, tables.entities.c
+        query = select(table.entity, table.text).order_by(table.entity, table.place)
+        if not described_too:
+            query = query.where(table.entity.in_(select(entities.id).where(entities.pending)))
         return _grouped(rows(self._engine, query))
 
     def describe(self, descriptions: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
@@ -93,14 +93,16 @@ class ReadingStore:
         found = rows_with(self._engine, _values(kind), _READINGS.c.passage, passages)
         return {passage: json.loads(value) for passage, value in found}
 
-    def codes(self, kind: ReadingKind) -> dict[str, int]:
-        """Each passage that was read with a hash of 64 bits of its reading's value, by passage."""
-        return {passage: int(code, 16) for passage, code in rows(self._engine, _codes(kind))}
+    def codes(self, kind: ReadingKind) -> dict[str, str]:
+        """Each passage that was read with a hash of 64 bits of its reading's value, by passage.
+
+        A hash has 16 hexadecimal digits.
+        """
+        return dict(map(tuple, rows(self._engine, _codes(kind))))
 
     def stamp(self, kind: ReadingKind) -> str:
         """A hash of all readings of a kind, which changes when any of them does."""
-        found = chain.from_iterable(rows(self._engine, _codes(kind)))
-        return hashlib.sha256("".join(found).encode()).hexdigest()
+        return stamp_of(self.codes(kind))
 
     def failed(self, kind: ReadingKind) -> list[tuple[str, str]]:
         """The passages that could not be read, and why."""
@@ -114,6 +116,11 @@ class ReadingStore:
     def count(self, kind: ReadingKind) -> int:
         """The number of passages that were read."""
         return count_rows(self._engine, _READINGS, *_read(kind))
+
+
+def stamp_of(codes: Mapping[str, str]) -> str:
+    """A hash of all the readings that have these ``codes``."""
+    return hashlib.sha256("".join(chain.from_iterable(codes.items())).encode()).hexdigest()
 
 
 def write_codes(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Engine, delete, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, literal_column, select
 
 from ..state.errors import IncompleteIndexError
 from .chroma import ChromaVectors
@@ -110,13 +110,11 @@ class RecentVectors(ChromaVectors):
     def owned(self, collection: Collection, owners: AbstractSet[str]) -> set[str]:
         if len(owners) > _FEW or self._stamp(collection) is None:
             return super().owned(collection, owners)
-        query = select(table.c.id).where(*_there(collection))
+        own = table.c.id.between(bindparam("first"), bindparam("last"))
+        query = select(table.c.id).where(*_there(collection), own)
+        ranges = [{"first": f"{owner}-", "last": f"{owner}."} for owner in owners]
         with self._engine.connect() as connection:
-            found = (
-                connection.scalars(query.where(table.c.id.between(f"{owner}-", f"{owner}.")))
-                for owner in owners
-            )
-            return {id for each in found for id in each}
+            return {id for one in ranges for id in connection.scalars(query, one)}
 
     def settle(self, collection: Collection) -> None:
         """Lists the ids of a collection that has become large."""

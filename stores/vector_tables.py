@@ -137,7 +137,7 @@ class SentenceStore(_VectorTable):
     def missing(self, wanted: Mapping[str, int]) -> list[str]:
         """The passages without a whole row for as many sentences as ``wanted`` says.
 
-        All of them, where the vectors stored are not all of one dimension.
+        All of them, where their vectors are not all of one dimension.
         """
         columns = self._table.c
         query = select(columns.passage, columns.sentences, columns.dimension).where(
@@ -145,7 +145,11 @@ class SentenceStore(_VectorTable):
         )
         whole: dict[str, int] = {}
         dimensions: set[int] = set()
-        for passage, sentences, dimension in rows(self._engine, query):
+        if len(wanted) <= _SCANNED:
+            found = rows_with(self._engine, query, columns.passage, wanted)
+        else:
+            found = rows(self._engine, query)
+        for passage, sentences, dimension in found:
             whole[passage] = sentences
             dimensions.add(dimension)
         mixed = len(dimensions) > 1

@@ -25,7 +25,7 @@ class FoundFacts(NamedTuple):
     """The facts of one passage; passages with the same ``title`` are of one document.
 
     ``start`` is the first character of the passage in its document, ``heading`` what people call
-    the document; empty where that is its ``title``.
+    the document, empty where that is its ``title``; ``spelled`` are the names in it, once found.
     """
 
     passage: str
@@ -34,6 +34,7 @@ class FoundFacts(NamedTuple):
     facts: PassageFacts
     start: int = 0
     heading: str = ""
+    spelled: tuple[SpelledName, ...] | None = None
 
 
 class SpelledName(NamedTuple):
@@ -46,6 +47,9 @@ class SpelledName(NamedTuple):
 
 def spelled_in(one: FoundFacts) -> Iterator[SpelledName]:
     """A passage's entities, and the ends of relations and claims that are none of them."""
+    if one.spelled is not None:
+        yield from one.spelled
+        return
     named = set[str]()
     texts: dict[str, str] = {}  # many names of a passage have one description
     facts = [(e["name"], e["type"], e["description"]) for e in one.facts["entities"]]

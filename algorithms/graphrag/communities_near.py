@@ -35,6 +35,10 @@ class Clustered(Protocol):
         """The weights of all pairs of which one is among the entities."""
         ...
 
+    def weights_within(self, entities: Collection[str]) -> Weights:
+        """The weights of all pairs of which both are among the entities."""
+        ...
+
     def degrees(self, communities: Iterable[str]) -> Mapping[str, float]:
         """The sum of the weights at all members of each community."""
         ...
@@ -71,11 +75,7 @@ def communities_near(
         if id not in gone
     }
     roots |= {id: label for id, label in moving.labels.items() if label in dirty}
-    weights = {
-        pair: weight
-        for pair, weight in clustered.weights(roots).items()
-        if pair[0] in roots and pair[1] in roots
-    }
+    weights = clustered.weights_within(roots)
     paths = clustered.paths(roots)
     found = find_communities(
         sorted(roots),

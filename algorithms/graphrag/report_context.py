@@ -85,7 +85,8 @@ def report_context(
             replaced |= inside[report.id]
             total -= saved
     rows = [*reports, *(element for element in elements if element.id not in replaced)]
-    filled = takewhile(lambda tokens: tokens <= limit, accumulate(map(size, rows)))
+    tokens_of = (sizes.get(row.id) or size(row) for row in rows)
+    filled = takewhile(lambda tokens: tokens <= limit, accumulate(tokens_of))
     return [row for row, _ in zip(rows, filled, strict=False)]
 
 

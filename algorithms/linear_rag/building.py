@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...language.mentions import short_key
 from ..packed_texts import DistinctTexts, PackedTexts
-from ..spans import distinct, spans
+from ..spans import distinct, order_of, spans
 from .passage_graph import CERTAIN, NESTED, Ints, WholeGraph
 from .passage_records import PassageRecord
 from .term_lists import Longs, listed, term_lists
@@ -321,7 +321,7 @@ def _edges(
         "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
         "first_edge": np.searchsorted(passage, np.arange(len(first) + 1)),
         "entity_offsets": _starts(np.bincount(entity, minlength=keys)),
-        "entity_edges": np.argsort(2 * entity.astype(np.int64) + (title == 0), kind="stable"),
+        "entity_edges": order_of(2 * entity + (title == 0)),
     }
 
 

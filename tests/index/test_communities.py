@@ -7,8 +7,11 @@ from ragraphs.index.communities import COMMUNITIES, CommunityView, load_communit
 from ragraphs.index.hierarchy import WRITTEN
 from ragraphs.index.layers import HIERARCHY
 from ragraphs.index.opening import Index, open_index
+from ragraphs.index.report_material import Material
+from ragraphs.state.entities import Entity, EntityGraph, Relation
 from ragraphs.state.errors import RagraphsError
 from ragraphs.state.reports import Community, Report
+from ragraphs.stores.entities import EntityStore
 
 TREE = [
     Community("all", 0, "", ("a", "b", "c", "d")),
@@ -70,3 +73,32 @@ def test_communities_that_were_written_anew_are_seen_at_the_next_question(index)
     index.communities.replace(TREE[:1])
     index.catalogue.set_property(WRITTEN, "again")
     assert parts(load_communities(index)) == [["all"], ["all"], ["all"]]
+
+
+@pytest.mark.parametrize("only", [None, {"all"}])
+def test_passages_are_read_only_of_what_a_report_tells(index, monkeypatch, only):
+    names = {id: f"Name {id}" for id in "abcde"}
+    entities = [Entity(id, name, "", (), (name,), (f"p{id}", "p")) for id, name in names.items()]
+    relations = [
+        Relation("r1", "a", "b", "knows", 1.0, ("p1", "p2")),
+        Relation("r2", "c", "e", "knows", 1.0, ("p3",)),
+    ]
+    index.entities.replace(EntityGraph(tuple(entities), (), tuple(relations), (), ()))
+    asked = []
+    for name in ("passages_of", "relation_passages_of"):
+        read = getattr(EntityStore, name)
+
+        def noted(self, ids, *given, read=read):
+            asked.extend(ids := list(ids))
+            return read(self, ids, *given)
+
+        monkeypatch.setattr(EntityStore, name, noted)
+    material = Material(index, 100, only)
+    rows = material.own_rows("all")
+    assert [row.id for row in rows] == ["a", "b", "r1", "c", "d"] and not asked
+    assert not any(row.passages for row in rows)
+    [told] = material.told([[rows[2], rows[0]]])
+    assert [row.passages for row in told] == [("p1", "p2"), ("p", "pa")]
+    assert asked == ["a", "r1"]
+    material.told([rows[:3]])
+    assert asked == ["a", "r1", "b"]  # nothing is read twice

@@ -32,6 +32,11 @@ class Held:
         self.asked |= wanted
         return {pair: weight for pair, weight in self.pairs.items() if wanted & {*pair}}
 
+    def weights_within(self, entities):
+        wanted = set(entities)
+        self.asked |= wanted
+        return {pair: weight for pair, weight in self.pairs.items() if wanted >= {*pair}}
+
     def degrees(self, communities):
         members = self.members(communities)
         return {
