@@ -119,17 +119,19 @@ class KeywordIndex:
     @classmethod
     def of_unions(cls, sets: KeywordSets, first: Ints, second: Ints) -> KeywordIndex:
         """Lists the union of each two of ``sets``, with the numbers in ``first`` and ``second``."""
-        every = np.unique(sets.codes)
-        numbers = np.searchsorted(every, sets.codes)
-        size, pairs = max(len(every), 1), list[Ints]()
-        for one in (first, second):
-            counts = sets.counts[one]
+        is_listed = np.zeros(len(sets), dtype=np.bool_)
+        is_listed[first] = is_listed[second] = True
+        listed, place = sets.take(np.flatnonzero(is_listed)), np.cumsum(is_listed) - 1
+        vocabulary = np.unique(listed.codes)
+        numbers = np.searchsorted(vocabulary, listed.codes)
+        size, pairs = max(len(vocabulary), 1), list[Ints]()
+        for one in (place[first], place[second]):
+            counts = listed.counts[one]
             owners = np.repeat(np.arange(len(one)) * size, counts)
-            pairs.append(owners + numbers[ranges(sets.ends[one], counts)])
+            pairs.append(owners + numbers[ranges(listed.ends[one], counts)])
         owners, words = np.divmod(distinct(np.concatenate(pairs), in_runs=True), size)
-        used = np.bincount(words, minlength=len(every)) > 0
         ends = np.searchsorted(owners, np.arange(len(first) + 1))
-        return cls._of_numbers(every[used], (np.cumsum(used) - 1)[words], ends)
+        return cls._of_numbers(vocabulary, words, ends)
 
     @classmethod
     def _of_numbers(
