@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from .graphml import DrawnEdge, DrawnGraph, DrawnNode
 
 _SHARED = 2
 _FIRST_WORDS = 60
+_HEADING = re.compile(r"^#{1,6}\s.*$", re.M)
 NAME = "name:"  # begins the ids of the nodes of names
 _DRAWN = frozenset({"sentences", "hops", "entities"})
 
@@ -75,8 +77,9 @@ def _passages(passages: Sequence[Passage]) -> list[DrawnNode]:
 
 
 def first_words(text: str) -> str:
-    """How a passage begins, on one line, by which it can be told from others."""
-    line = one_line(text)
+    """How a passage begins below its headings, on one line, to tell it from others."""
+    prose = _HEADING.sub("", text)
+    line = one_line(prose if prose.strip() else text)
     cut = line[:_FIRST_WORDS]
     return line if cut == line else f"{cut.rpartition(' ')[0] or cut}…"
 

@@ -6,9 +6,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from page_site import LONG, PLACE
+from page_site import LONG, PLACE, Site
 from page_visit import expect
 from ragraphs.index.opening import open_index
+from tool_server import serving_questions
 
 pytestmark = pytest.mark.slow
 TAY = "# Tay Bridge\n\nThe Tay Bridge was designed by Thomas Bouch. It fell in a storm."
@@ -21,12 +22,8 @@ def test_files_are_chosen_indexed_read_and_removed(visit, searching):
     bad = {"name": "run.exe", "mimeType": "application/x-msdownload", "buffer": b"MZ"}
     text = TAY.replace("Tay Bridge", title, 1).encode()
     page.page.locator("input[type=file]").set_input_files([{**good, "buffer": text}, bad])
-    planned = page.part("indexing-planned")
-    expect(planned).to_contain_text("1 document")
-    expect(planned.locator('[data-part="price"]')).to_contain_text("costs nothing")
-    expect(planned).to_contain_text("1 file could not be read")
-    planned.get_by_role("button", name="Go").click()
     expect(page.part("indexing-done")).to_contain_text("1 added")
+    expect(page.part("indexing-done")).to_contain_text("1 file could not be read")
     page.part("indexing-done").get_by_role("button", name="Close").click()
     document = page.part("document").filter(has_text=title)
     document.get_by_role("button").first.click()
@@ -57,6 +54,28 @@ def test_files_are_dropped_and_read_at_once_where_that_costs_nothing(visit, sear
     assert not (searching.root / "uploads/bridges/dropped.md").exists()
 
 
+def test_an_empty_page_takes_files_and_shows_them_in_every_part(visit, tmp_path):
+    good = {"name": "tay.md", "mimeType": "text/markdown", "buffer": TAY.encode()}
+    bad = {"name": "run.exe", "mimeType": "application/x-msdownload", "buffer": b"MZ"}
+    with serving_questions(tmp_path, RAGRAPHS_UPLOADS="uploads") as url:
+        page = visit(Site(url, tmp_path, None, None), "#documents")  # type: ignore[arg-type]
+        expect(page.page.get_by_text("There are no documents yet.")).to_be_visible()
+        page.open("#ask")
+        files = page.page.locator("main > section:not([hidden]) input[type=file]")
+        files.set_input_files([bad])
+        expect(page.part("indexing-failed")).to_contain_text("None of the files")
+        heading = page.page.get_by_role("heading", name="Add your documents").bounding_box()
+        assert heading["y"] < page.part("drop").bounding_box()["y"]
+        files.set_input_files([good, bad])
+        expect(page.part("indexing-done")).to_contain_text("1 added")
+        expect(page.part("indexing-done")).to_contain_text("connections")
+        expect(page.part("indexing-done")).to_contain_text("1 file could not be read")
+        page.open("#documents")
+        expect(page.part("document")).to_contain_text("Tay Bridge")
+        expect(page.part("layers")).to_have_count(0)
+        page.open("#ask")
+
+
 def uploaded(site, name: str, title: str, index: str = "bridges") -> list[str]:
     file = (name, TAY.replace("Tay Bridge", title, 1).encode())
     url = f"{site.url}/page/upload?index={index}"
@@ -77,8 +96,10 @@ def test_what_waits_is_listed_with_its_reason_and_read_or_discarded(visit, searc
     page.page.get_by_role("button", name=f"Discard discarded-{visit.size}.md").click()
     expect(page.part("waiting-upload")).to_have_count(1)
     page.part("waiting-uploads").get_by_role("button", name="Read now…").click()
-    expect(page.part("indexing-planned")).to_contain_text("1 document")
-    page.part("indexing-planned").get_by_role("button", name="Go").click()
+    planned = page.part("indexing-planned")
+    expect(planned).to_contain_text("1 document")
+    expect(planned.locator('[data-part="price"]')).to_contain_text("costs nothing")
+    planned.get_by_role("button", name="Go").click()
     expect(page.part("indexing-done")).to_contain_text("1 added")
     expect(page.part("waiting-uploads")).to_have_count(0)
     document = page.part("document").filter(has_text=title)

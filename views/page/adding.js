@@ -28,7 +28,9 @@ export function useIndexing(index, server, changed) {
     changed(); // files that were uploaded wait, even where they are only planned
     return told;
   };
-  const run = (body) => go(body, "running", (done) => setNow({ state: "done", done, body }));
+  /* `refused` are files that were left out before, and `before` is what a run before it has done: told of at the end. */
+  const run = (body, refused = [], before = null) =>
+    go(body, "running", (done) => setNow({ state: "done", done, body, refused, before }));
   const plan = (body, refused = []) =>
     go({ ...body, dry_run: true }, "planning", ({ plan: planned, failures, warnings }) =>
       setNow({ state: "planned", body, planned, failures, warnings, refused }),
@@ -48,8 +50,9 @@ export function useIndexing(index, server, changed) {
   /* Reads files: at once where that costs nothing, else when a person has seen the price. */
   const read = async (paths, refused) => {
     const told = await plan({ paths }, refused);
-    const isFree = told && !asksModels(told.plan) && !refused.length && !told.failures.length;
-    if (isFree && (await run({ paths })) && missing.length) await run({ layers: missing });
+    const isFree = told?.plan.documents > 0 && !asksModels(told.plan);
+    const done = isFree && (await run({ paths }, refused));
+    if (done && missing.length) await run({ layers: missing }, [...refused, ...done.failures], done);
   };
   const busy = ["sending", "planning", "running"].includes(now.state);
   const close = () => setNow({ state: "idle" });
@@ -157,9 +160,11 @@ function Planned({ planned, body, failures, refused, warnings, run, cancel }) {
     </div>`;
 }
 
-function Done({ done, body, close }) {
-  const { usage, failures, warnings } = done;
-  return html`<h2>${body.layers ? t("d_layers_done", namesOf(body)) : t("d_done", done)}</h2>
+function Done({ done, body, refused, before, close }) {
+  const { usage, warnings } = done;
+  const failures = [...refused, ...done.failures];
+  const said = before ? `${t("d_done", before)} ${t("d_connected")}` : body.layers ? t("d_layers_done", namesOf(body)) : t("d_done", done);
+  return html`<h2>${said}</h2>
     ${usage.cost > 0 && html`<p>${t("d_cost", { cost: dollars(usage.cost) })}</p>`}
     ${warnings.map((one) => html`<p class="small soft">${one}</p>`)}
     ${failures.length > 0 && html`<${Failures} failures=${failures} />`}

@@ -12,8 +12,9 @@ import "./words_documents.js";
 const PAGE = 50;
 
 /* The tab Documents. */
-export function DocumentsView({ server, index, refresh, openDocument, path }) {
+export function DocumentsView({ server, index, refresh, openDocument, active, path }) {
   const [changes, setChanges] = useState(0);
+  useEffect(() => void (active && setChanges((n) => n + 1)), [active]); // others may have changed it
   const indexing = useIndexing(index, server, () => {
     setChanges((n) => n + 1);
     refresh();

@@ -6,9 +6,10 @@ import { t } from "./words.js";
 /* The layers beside the passages, in the order in which they are made. */
 export const LAYERS = ["sentences", "hops", "entities", "communities"];
 
-/* The list of layers. */
+/* The list of layers, where one is missing or behind the documents. */
 export function Layers({ server, indexing }) {
   const missing = LAYERS.filter((name) => !server.layers.includes(name));
+  if (!missing.length && !LAYERS.some((name) => server.behind[name])) return null;
   return html`<section class="layers" aria-label=${t("d_layers")} data-part="layers">
     <h2>${t("d_layers")}</h2>
     <p class="small soft">${t("d_layers_help")}</p>

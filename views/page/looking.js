@@ -95,7 +95,7 @@ export function around(text, words, most = 320) {
 }
 
 /* What stands before the first words of a text: space, and headings with something below them. */
-export const HEADINGS = /^(?:\s*#{1,6} [^\n]*\n(?=\s*\S))*\s*/u;
+const HEADINGS = /^(?:\s*#{1,6} [^\n]*\n(?=\s*\S))*\s*/u;
 
 /* Where a passage begins, for the reader: its first sentence is marked, not all of it. */
 export function openingOf({ document, title, text, start }) {

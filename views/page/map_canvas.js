@@ -144,11 +144,12 @@ function names({ context, view, ink }, scene, isMoving) {
   const taken = [corner(view)];
   const room = Math.min(view.width, view.height) * 0.8;
   const seen = scene.dots.length > FEW ? [] : scene.dots.map((one) => [across(view, one.x), down(view, one.y)]);
-  for (const one of scene.circles) {
+  const large = scene.circles.filter((one) => one.r * view.zoom >= READABLE);
+  letters(context, ink, TITLE, 600);
+  for (const one of large) {
     const radius = one.r * view.zoom;
-    if (radius < READABLE || radius > room || !one.label || !isSeen(view, one, radius)) continue;
-    letters(context, ink, TITLE, 600);
-    titled(context, taken, one.label, across(view, one.x), down(view, one.y), radius, seen);
+    if (radius > room || !one.label || !isSeen(view, one, radius)) continue;
+    titled({ context, view }, taken, one, seen, large);
   }
   if (isMoving || view.zoom < 1) return;
   letters(context, ink, NAME, 400);
@@ -161,23 +162,38 @@ function names({ context, view, ink }, scene, isMoving) {
 
 /* Writes a title within a circle, in as many lines as it has room for: in its middle, or at its top
    where there is much to see in it; where entities stand there, where it hides the fewest of those
-   that are `seen`: at its top or bottom, above or below it. */
-function titled(context, taken, label, x, y, radius, seen) {
+   that are `seen`: at its top or bottom, above or below it; not beyond the view, nor by another of the
+   `large` circles, of which it would seem to be the title. */
+function titled({ context, view }, taken, circle, seen, large) {
+  const [x, y, radius] = [across(view, circle.x), down(view, circle.y), circle.r * view.zoom];
+  const { label } = circle;
   const most = Math.max(1, Math.min(4, Math.floor((1.1 * radius) / LINE)));
   const all = wrapped(context, label, 1.6 * radius);
   const lines = all.slice(0, most);
   if (all.length > most) lines[most - 1] = cut(context, `${lines[most - 1].replace(/,$/, "")} …`, 1.7 * radius);
   const high = (lines.length - 1) * LINE;
   const top = radius > ROOMY ? y - 0.82 * radius : y - high / 2;
-  const tops = [top, y - 0.7 * radius, y + 0.7 * radius - high, y - radius - high - 6, y + radius + LINE];
+  const inner = [0.7, 0.4].flatMap((share) => [y - share * radius, y + share * radius - high]);
+  const tops = [top, ...inner, y - radius - high - 6, y + radius + LINE];
   const places = tops.map((place) => place + TITLE / 3);
-  const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2 + DOT;
+  const reach = DOT * Math.max(1, view.zoom);
+  const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2 + reach;
   const hidden = places.map((place) => {
-    const [above, below] = [place - TITLE - DOT, place + high + DOT];
+    const [above, below] = [place - TITLE - reach, place + high + TITLE / 3 + reach];
     return seen.filter(([a, b]) => Math.abs(a - x) < half && above < b && b < below).length;
   });
-  const order = [...places.keys()].sort((a, b) => hidden[a] - hidden[b]);
+  const isBeyond = (place) => place < TITLE || place + high > view.height;
+  const isAmiss = (place) => isBeyond(place) || isByAnother(circle, large, (place + high / 2 - view.y) / view.zoom, LINE / view.zoom);
+  const fits = (at) => !isAmiss(places[at]);
+  const order = [...places.keys()].filter(fits).sort((a, b) => hidden[a] - hidden[b]);
   order.some((at) => put(context, taken, lines, x, places[at], TITLE));
+}
+
+/* Whether a title at a height outside of its circle is near another one that does not hold it. */
+function isByAnother(circle, large, y, near) {
+  const apart = (one, to) => Math.hypot(one.x - circle.x, one.y - to);
+  const holds = (one) => apart(one, circle.y) + circle.r <= one.r + 1;
+  return Math.abs(y - circle.y) > circle.r && large.some((one) => !holds(one) && apart(one, y) < one.r + near);
 }
 
 /* Writes lines above points of theirs, where nothing is written yet; tells whether it has. */

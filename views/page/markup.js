@@ -9,17 +9,36 @@ const HEADING = /^\s*#{1,6}\s+(.*)$/;
 const RULE = /^\s*([=\-~^*+#])\1{2,}\s*$/;
 const ROW = /^\s*\|(.+)\|\s*$/;
 const CELLS = /\S \| \S/;
+const FRONT = /^---\s*$/;
+const STATED = /^(?:[\w-]+:(?:\s|$)|\s|-\s|$)/; // a line of YAML
 const BETWEEN = /^[\s|:+-]+$/;
 const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
 const WRAPPED = 50; // the shortest line that is broken because it was full
 const CODE =
   /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
 
-/* The `parts` of an excerpt, {text, marked, best} or {gap}; a heading that they begin with is left out
-   where it says one of `skip`. What begins within a block of code is `fenced`. */
-export function Markup({ parts, skip = [] }) {
+/* The `parts` of a text, {text, marked, best} or {gap}. Of an excerpt a heading that it begins with is left
+   out where it says one of `skip`, and any below which nothing stands. What begins within a block of code is
+   `fenced`. */
+export function Markup({ parts, skip }) {
   const [first, last] = [parts.findIndex(isText), parts.findLastIndex(isText)];
-  return blocksOf(linesOf(parts.slice(first, last + 1)), skip.filter(Boolean)).map(shownBlock);
+  const blocks = blocksOf(withoutFront(linesOf(parts.slice(first, last + 1))), (skip ?? []).filter(Boolean));
+  return (skip ? led(blocks) : blocks).map(shownBlock);
+}
+
+/* Lines without the front matter that they begin with, but for lines of it that are marked. */
+function withoutFront(lines) {
+  const end = FRONT.test(textOf(lines[0] ?? [])) ? lines.findIndex((line, at) => at && FRONT.test(textOf(line))) : 0;
+  const isFront = end > 0 && lines.slice(1, end).every((line) => STATED.test(textOf(line)));
+  if (!isFront) return lines;
+  return [...lines.slice(1, end).filter((line) => line.some((part) => part.marked || part.here)), [], ...lines.slice(end + 1)];
+}
+
+/* The blocks without headings below which nothing stands before text is left out, if they are not marked. */
+function led(blocks) {
+  const isBare = (one, below) => one.kind === "heading" && !one.lines[0][0].marked && (below?.kind ?? "gap") === "gap";
+  const kept = blocks.reduceRight((below, one) => (isBare(one, below[0]) ? below : [one, ...below]), []);
+  return kept.length ? kept : blocks;
 }
 
 const isText = (part) => !part.gap;
@@ -59,7 +78,7 @@ function blocksOf(lines, skip) {
     if (line[0]?.gap) begin("gap", [line]);
     else if (FENCE.test(text)) [isFenced, open] = [!isFenced, ""];
     else if (isFenced || isCode(lines, at, open)) open === "code" ? blocks.at(-1).lines.push(line) : begin("code", [line]);
-    else if (!text.trim()) open = "";
+    else if (!text.trim()) open = open === "code-next" ? open : "";
     else if (directive || note) {
       const [, name = "", rest] = directive ?? note;
       open = "";
@@ -68,7 +87,8 @@ function blocksOf(lines, skip) {
       if (open === "note") open = "";
     } else if (heading || (RULE.test(below(at)) && !FENCE.test(below(at)))) {
       const said = heading ? heading[1] : text.trim();
-      if (blocks.length || !skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ text: said }]]);
+      const mark = line.find((part) => part.marked || part.here);
+      if (blocks.length || !skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ ...mark, text: said }]]);
       open = "";
     } else if (RULE.test(text)) open = "";
     else if (ROW.test(text)) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);
@@ -90,7 +110,7 @@ function isCode(lines, at, open) {
 
 function shownBlock({ kind, lines }) {
   if (kind === "gap") return html`<span class="gap"> … </span>`;
-  if (kind === "code") return html`<pre>${lines.map((line, at) => [at > 0 && "\n", line.map((part) => shown(part, part.text))])}</pre>`;
+  if (kind === "code") return html`<pre tabindex="0">${lines.map((line, at) => [at > 0 && "\n", line.map((part) => shown(part, part.text))])}</pre>`;
   if (kind === "table") return html`<${Table} rows=${lines} />`;
   if (kind === "heading" || kind === "note") return html`<p class=${`markup-${kind}`}>${inline(lines[0])}</p>`;
   if (kind === "text") return html`<p>${together(lines)}</p>`;
@@ -125,19 +145,33 @@ function Table({ rows }) {
 
 /* The parts of a line without signs within it; what they set in code stays so. */
 function inline(line) {
-  return line.map((part) => shown(part, plain(part.text).split(/(`[^`]+`)/).map((piece) => (/^`.+`$/.test(piece) ? html`<code>${piece.slice(1, -1)}</code>` : piece))));
+  return unstressed(line).map((part) => shown(part, plain(part.text).split(/(`[^`]+`)/).map((piece) => (/^`.+`$/.test(piece) ? html`<code>${piece.slice(1, -1)}</code>` : piece))));
+}
+
+/* The parts of a line without the signs of strong emphasis, which may span parts. */
+function unstressed(line) {
+  const signs = new Set();
+  for (const { index, 0: found } of textOf(line).matchAll(/(\*\*|__)(?=\S)(.+?)\1/g)) {
+    for (const at of [index, index + 1, index + found.length - 2, index + found.length - 1]) signs.add(at);
+  }
+  let end = 0;
+  return line.map((part) => {
+    const start = end;
+    end += part.text.length;
+    return { ...part, text: part.text.split("").filter((_, at) => !signs.has(start + at)).join("") };
+  });
 }
 
 /* A text without tags, roles, links, references and emphasis; code keeps one sign on each side. */
 const plain = (text) =>
   text
     .replace(/<\/?[a-z][^<>]*>/gi, "")
+    .replace(/^\s*:([\p{L}][\p{L} -]*): (?=\S)/u, "$1: ")
     .replace(/:[\w:+-]+:`~?([^`<]*?)\s*(?:<[^`>]*>)?`/g, "$1")
     .replace(/``([^`]+)``/g, "`$1`")
     .replace(/`([^`<]+?)\s*<[^`>]+>`__?/g, "$1")
     .replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1")
     .replace(/\s*\{\s*[#.:][^{}]*\}\s*$/, "")
-    .replace(/(\*\*|__)(?=\S)(.+?)\1/g, "$2")
     .replace(/(?<![\w*])\*(?=\S)([^*]+?)\*(?![\w*])/g, "$1");
 
 /* What is cited as a mark; a place to go to can be found. */

@@ -1,8 +1,9 @@
 /* Passages: searched by their very words first, then by meaning. */
 
+import { firstWords } from "./excerpts.js";
 import { html, useState } from "./html.js";
 import { isExport } from "./inlined.js";
-import { around, HEADINGS, Marked, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
+import { around, Marked, openingOf, SearchField, Trouble, useReply, useSettled } from "./looking.js";
 import { patternOf } from "./patterns.js";
 import { placeOf } from "./places.js";
 import { languageOf, t } from "./words.js";
@@ -41,7 +42,7 @@ function Row({ one, words, open }) {
   return html`<li class="card passage" data-part="passage">
     <button class="passage-open" type="button" onClick=${go}>
       <span class="passage-title" lang=${languageOf(one.title)}>${one.title || one.document}</span>
-      <span class="passage-text" lang=${languageOf(one.text)}><${Marked} text=${around(words ? one.text : one.text.replace(HEADINGS, ""), words)} words=${words} /></span>
+      <span class="passage-text" lang=${languageOf(one.text)}><${Marked} text=${words ? around(one.text, words) : firstWords(one.text, 320)} words=${words} /></span>
     </button>
     <a class="small" href=${placeOf("graph", one.id)}>${t("x_in_graph")}</a>
   </li>`;

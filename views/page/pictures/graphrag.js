@@ -26,7 +26,7 @@ function Point({ point, titles, openDocument }) {
   const known = point.communities.map((id) => titles.get(id)).filter(Boolean);
   return html`<div class="point" data-part="point">
     <p lang=${languageOf(point.text)}>${point.text}</p>
-    <p class="point-score"><${Bar} share=${point.score / 100} /><span class="value">${number(point.score)}</span></p>
+    <p class="point-score"><${Bar} share=${point.score / 100} /><span class="value">${number(point.score, { maximumFractionDigits: 1 })}</span></p>
     ${point.citations.filter((one) => one.quote && !point.text.includes(one.quote.trim())).slice(0, 3).map((one) => html`<p class="small said"><button class="linklike" type="button" onClick=${() => openPlace(one, openDocument)}><q lang=${languageOf(one.quote)}>${one.quote}</q></button> <span class="soft tiny">${placeOf(one)}</span></p>`)}
     ${known.length > 0 && html`<p class="tiny soft">${t("from_report")} ${known.map(report)}</p>`}
   </div>`;

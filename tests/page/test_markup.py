@@ -1,0 +1,67 @@
+"""Passages as the page shows them, with their signs rendered."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.slow
+_SHOWN = """async ([parts, skip]) => {
+  const { html, render } = await import("./page/static/html.js");
+  const { Markup } = await import("./page/static/markup.js");
+  const box = document.createElement("div");
+  render(html`<${Markup} parts=${parts} skip=${skip} />`, box);
+  return box.innerHTML;
+}"""
+FRONT = "---\ntitle: Cider\ndate: 2024-10-02\n---\n# Cider\n\nPress the apples."
+SIGNS = {
+    "front matter": ([{"text": FRONT}], "<p>Press the apples.</p>"),
+    "a line between rules": ([{"text": "---\nA line.\n---\nMore."}], "A line."),
+    "marked front matter": (
+        [
+            {"text": "---\ntitle: Cider\n"},
+            {"text": "author: Holm", "marked": True},
+            {"text": "\n---\nPress."},
+        ],
+        '<p><mark class="">author: Holm</mark></p><p>Press.</p>',
+    ),
+    "emphasis over two sentences": (
+        [{"text": "**May I?", "marked": True, "best": True}, {"text": "** Yes."}],
+        '<p><mark class="best">May I?</mark> Yes.</p>',
+    ),
+    "a field": ([{"text": ":Author: Ada Byron"}], "<p>Author: Ada Byron</p>"),
+    "code below an empty line": (
+        [{"text": ".. code-block:: shell\n\n   pip install store\n   store --set 2"}],
+        '<pre tabindex="0">   pip install store\n   store --set 2</pre>',
+    ),
+    "a marked heading": (
+        [{"text": "Words.\n\n"}, {"text": "# Prices", "marked": True, "best": True}],
+        '<p class="markup-heading"><mark class="best">Prices</mark></p>',
+    ),
+}
+
+
+@pytest.fixture
+def shown(visit, searching):
+    """The markup of parts of a text."""
+    page = visit(searching)
+    return lambda parts, skip=None: page.evaluate(_SHOWN, [parts, skip])
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_signs_are_rendered(shown):
+    found = {name: shown(parts, ["Cider"]) for name, (parts, _) in SIGNS.items()}
+    assert {name: found[name] for name, (_, part) in SIGNS.items() if part not in found[name]} == {}
+    assert found["front matter"] == SIGNS["front matter"][1]
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_an_excerpt_has_no_heading_without_words_below_and_a_whole_text_has_all(shown):
+    parts = [
+        {"text": "# One\n\nWords.\n\n# Two\n\n"},
+        {"gap": True},
+        {"text": "More.\n\n## Three\n\n### Four\n"},
+    ]
+    whole, cut = shown(parts), shown(parts, [])
+    assert [name in whole for name in ("One", "Two", "Three", "Four")] == [True] * 4
+    assert [name in cut for name in ("One", "Two", "Three", "Four")] == [True, False, False, False]
+    assert "# " not in cut
