@@ -68,7 +68,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Callable[..., None]]:
         *columns, console=err, transient=True, disable=quiet or not err.is_terminal
     ) as progress:
 
-        def report(step: str, done: int, total: int, pace: str = "") -> None:
+        def report(step: str, done: float, total: int, pace: str = "") -> None:
             if step not in tasks:
                 tasks[step] = progress.add_task(step, total=total)
             told = f"{step} ({pace})" if pace else step

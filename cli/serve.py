@@ -14,7 +14,7 @@ from ..context import Context
 from ..graphs.methods import RouterContext
 from ..index.serving import announced, is_plain
 from ..settings import index_folder, settings
-from ..state.errors import RagraphsError
+from ..state.errors import IndexNotFoundError, RagraphsError
 from . import show
 from .asking import own_settings
 from .ending import GRACE, tell_workers
@@ -134,7 +134,12 @@ def _open_to_callers(context: Context) -> Path:
     """
     operator, name = settings(), context.index
     # The page takes files for an index that is not there yet, where it takes any.
-    folder = (opened(context) if operator.uploads is None else context).folder.resolve()
+    try:
+        folder = (opened(context) if operator.uploads is None else context).folder.resolve()
+    except IndexNotFoundError as error:
+        raise RagraphsError(
+            f"{error}; or let the page take files: RAGRAPHS_UPLOADS=uploads ragraphs serve"
+        ) from error
     if operator.root is None:
         in_folder = operator.database is None
         name = folder.name if in_folder else context.index

@@ -8,7 +8,8 @@ from langgraph.config import get_stream_writer
 
 from ..models.meter import current_meter
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[float, int], None]
+_LARGE = 1_000_000  # bytes after which the same file is told of again
 
 
 def progress_of(step: str) -> Progress:
@@ -21,7 +22,7 @@ def progress_of(step: str) -> Progress:
     except RuntimeError:
         return lambda done, total: None
 
-    def report(done: int, total: int) -> None:
+    def report(done: float, total: int) -> None:
         pace = current_meter().pace
         told = {"pace": _told(*pace, total - done)} if pace and done < total else {}
         write({"step": step, "done": done, "total": total, **told})
@@ -29,7 +30,27 @@ def progress_of(step: str) -> Progress:
     return report
 
 
-def _told(at_once: int, seconds: float, left: int) -> str:
+class FileProgress:
+    """Progress within the file behind the first ``done`` of ``total``, told in fractions of one.
+
+    within = FileProgress(report, 3, 10, file.stat().st_size)
+    within.add(passage)
+    """
+
+    def __init__(self, report: Progress, done: int, total: int, size: int) -> None:
+        self._report, self._done, self._total, self._size = report, done, total, size
+        self._read = 0
+        self._next = self._step = max(size // 100, _LARGE)
+
+    def add(self, text: str) -> None:
+        """Counts a part of the file's text, which is told of at every hundredth of a large file."""
+        self._read += len(text.encode(errors="replace"))
+        if self._next <= self._read < self._size:
+            self._next = self._read + self._step
+            self._report(round(self._done + self._read / self._size, 4), self._total)
+
+
+def _told(at_once: int, seconds: float, left: float) -> str:
     """The pace of a server of one's own, with the time for ``left`` more parts."""
     number = "one reply" if at_once == 1 else f"{at_once} replies"
     minutes = round(left * seconds / at_once / 60)

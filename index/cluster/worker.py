@@ -83,9 +83,9 @@ async def _done(
     meter = start_meter(None, budget, indexing=True)
     done, result, problem = 0, None, ""
 
-    def report(so_far: int, total: int) -> None:
+    def report(so_far: float, total: int) -> None:
         nonlocal done
-        done = so_far
+        done = int(so_far)
 
     try:
         index = await asyncio.to_thread(lambda: as_written(open_index(context)))

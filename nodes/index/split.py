@@ -20,7 +20,7 @@ from ...index import rebuilding
 from ...index.cluster.parts import in_parts
 from ...index.concurrency import to_its_end
 from ...index.opening import Index
-from ...index.progress import Progress, progress_of
+from ...index.progress import FileProgress, Progress, progress_of
 from ...index.titles import renew_titles
 from ...language.analyser import count_tokens
 from ...state.errors import RagraphsError
@@ -134,6 +134,7 @@ class DocumentReader:
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._stopped = False
+        self._within: FileProgress | None = None
         self._files = reader or FileReader(Limits.by(index.operator))
         self._catalogue = index.catalogue
         self._home = index.home
@@ -173,10 +174,14 @@ class DocumentReader:
     def _read_all(self, given: ToRead, report: Progress) -> None:
         for group in _groups(map(_loaded, given.get("inline", []))):
             self._write([self._new(item, item.id, INLINE) for item in group])
-        for done, name in enumerate(given.get("files", []), start=1):
+        files = given.get("files", [])
+        for done, name in enumerate(files):
             self._go_on()
+            with suppress(OSError):
+                size = (self._base / name).stat().st_size
+                self._within = FileProgress(report, done, len(files), size)
             self._read_file(self._base / name)
-            report(done, len(given.get("files", [])))
+            report(done + 1, len(files))
         self.remove(given.get("gone", []))
 
     def _read_file(self, file: Path) -> None:
@@ -286,6 +291,8 @@ class DocumentReader:
         try:
             for span in split_text(blocks, *self._size):
                 self._go_on()
+                if self._within:
+                    self._within.add(span.text)
                 if booklets.leaves_out(span.start):
                     continue
                 yield Piece(*span, *places.within(span.start, span.end))

@@ -12,6 +12,7 @@ from ragraphs.settings import settings
 def test_an_index_that_is_not_there_is_not_served(run, monkeypatch):
     refused = run("serve", "--index", "none")
     assert refused.code == 1 and "ragraphs index SOURCE" in refused.err
+    assert "RAGRAPHS_UPLOADS=uploads ragraphs serve" in " ".join(refused.err.split())
 
 
 @pytest.mark.slow

@@ -142,6 +142,18 @@ def test_a_question_without_words_to_look_for_is_answered_by_nothing(method):
 
 
 @pytest.mark.slow
+def test_progress_within_a_large_file_is_told_in_fractions_of_it(indexing):
+    large = indexing.folder / "large.txt"
+    large.write_text("The old mill stands by the river. Its wheel has not turned.\n\n" * 50_000)
+    given = {"sources": [str(large), str(indexing.folder / "docs")]}
+    events = index_graph.stream(given, context=indexing.context(dry_run=True), stream_mode="custom")
+    done = [event["done"] for event in events if event["step"] == "plan"]
+    within = [share for share in done if share % 1]
+    assert done == sorted(done) and done[-1] == 4
+    assert len(within) >= 2 and len({int(share) for share in within}) == 1
+
+
+@pytest.mark.slow
 def test_progress_of_indexing_reaches_the_stream(indexing):
     context = indexing.context()
     given = {"sources": [str(indexing.folder / "docs")]}

@@ -136,7 +136,7 @@ function Steps({ state, steps, body, stop }) {
         ({ step, done, total }) => html`<li key=${step}>
           <span>${known(`step_${step}`) ? t(`step_${step}`) : step}</span>
           <progress max=${total || 1} value=${done ?? 0} aria-label=${step}></progress>
-          <span class="soft small">${number(done ?? 0)} / ${number(total ?? 0)}</span>
+          <span class="soft small">${number(Math.floor(done ?? 0))} / ${number(total ?? 0)}</span>
         </li>`,
       )}
     </ul>

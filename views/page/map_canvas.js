@@ -183,17 +183,18 @@ function titled({ context, view }, taken, circle, seen, large) {
     return seen.filter(([a, b]) => Math.abs(a - x) < half && above < b && b < below).length;
   });
   const isBeyond = (place) => place < TITLE || place + high > view.height;
-  const isAmiss = (place) => isBeyond(place) || isByAnother(circle, large, (place + high / 2 - view.y) / view.zoom, LINE / view.zoom);
+  const isAmiss = (place) => isBeyond(place) || isByAnother(circle, large, (place + high / 2 - view.y) / view.zoom, half / view.zoom, LINE / view.zoom);
   const fits = (at) => !isAmiss(places[at]);
   const order = [...places.keys()].filter(fits).sort((a, b) => hidden[a] - hidden[b]);
   order.some((at) => put(context, taken, lines, x, places[at], TITLE));
 }
 
-/* Whether a title at a height outside of its circle is near another one that does not hold it. */
-function isByAnother(circle, large, y, near) {
-  const apart = (one, to) => Math.hypot(one.x - circle.x, one.y - to);
-  const holds = (one) => apart(one, circle.y) + circle.r <= one.r + 1;
-  return Math.abs(y - circle.y) > circle.r && large.some((one) => !holds(one) && apart(one, y) < one.r + near);
+/* Whether a title at a height outside of its circle, reaching as far as `half` to each side, is near
+   another one that does not hold it. */
+function isByAnother(circle, large, y, half, near) {
+  const holds = (one) => Math.hypot(one.x - circle.x, one.y - circle.y) + circle.r <= one.r + 1;
+  const apart = (one) => Math.hypot(Math.max(0, Math.abs(one.x - circle.x) - half), one.y - y);
+  return Math.abs(y - circle.y) > circle.r && large.some((one) => !holds(one) && apart(one) < one.r + near);
 }
 
 /* Writes lines above points of theirs, where nothing is written yet; tells whether it has. */
