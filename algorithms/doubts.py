@@ -40,6 +40,7 @@ _ALIAS = (
 _FOR_ALIAS = re.compile(r"(?i)\b(?:name|alias|called|known|spel|term)")
 _FORM = re.compile(r"\b[A-Z]{2,}(?=\s+(?:[a-z]+ )?(?:note|report)\b)")  # a SOAP note
 _NUMERAL = re.compile(r"(?:Stage|Grade|Type|Phase) [IVX\d]+[A-D]?|[IVX]{2,}[A-D]?")  # stage IIIB
+_ORDER = re.compile(r"^\s*[A-Z][a-z]+(?= (?:the|an?|all|both|which|what|who|how|why|me|my|our)\b)")
 _COUNTRY = re.compile(r"(?i)\b(?:countr|nation)|나라|국가")
 _TOGETHER = ("kind unsaid", "kind repeated", "names repeated", "names stray")  # two reasons
 _GENERIC = frozenset(root for word in THINGS for root in roots(word))
@@ -218,12 +219,12 @@ def _is_named(answer: str, question: str, names: Sequence[str]) -> bool:
 def names_in(question: str) -> list[str]:
     """The names in ``question`` that have a word of their own, without remarks in brackets.
 
-    Neither a numeral by itself nor the form that a task asks for is one.
+    Neither a numeral by itself, the form that a task asks for, nor the verb of an order is one.
     """
     bare = re.sub(r"\([^()]*\)", " ", question)
     if TASK.search(bare):  # whose sentences begin with what to do
         bare = _FORM.sub(" ", re.sub(r"(?:^|(?<=[.:!]))\s*[A-Z][a-z]+", " ", bare))
-    found = [*(span.text for span in name_spans(bare)), *quoted_names(bare)]
+    found = [*(span.text for span in name_spans(_ORDER.sub(" ", bare))), *quoted_names(bare)]
     return [*dict.fromkeys(one for one in found if roots(key(one)) and not _NUMERAL.fullmatch(one))]
 
 

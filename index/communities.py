@@ -138,7 +138,7 @@ class _Reporting:
                 context,
                 partial(write_with_model, self._model.name),
                 asked,
-                lambda done, total: report(so_far + done),
+                lambda done, total: report(so_far + int(done)),
                 most=_BATCH,
                 asks=self._model.name != OFFLINE,
                 goes_on=lambda part: not part.gave_up,

@@ -153,6 +153,17 @@ def test_the_reason_names_what_is_not_cited():
     assert found is not None and found.missing == "No cited sentence speaks of Rhine."
 
 
+@pytest.mark.parametrize(
+    "order", ["Compare the two offers", "Find both prices", "Show what it cost"]
+)
+def test_the_verb_of_an_order_is_no_name(order):
+    cited = ["Minutes: Oleg has two offers: Voran at 8,400 euros and Speidel at 6,950 euros."]
+    answer = "The two offers are Voran at 8,400 euros and Speidel at 6,950 euros."
+    assert doubt(answer, f"{order} for the press.", cited, cited) is None
+    found = doubt(answer, f"{order} for the press in Harburg.", cited, cited)
+    assert found is not None and found.missing == "No cited sentence speaks of Harburg."
+
+
 def test_an_explanation_is_of_no_kind():
     told = "The Elbe bridge was opened by Anna Berg. She was a Danish engineer."
     assert doubt(told, "Describe the Elbe bridge", [ELBE]) is None
