@@ -1,8 +1,4 @@
-"""Follow-up questions: a pronoun gives way to the name that it stands for, where that is certain.
-
-English and Korean. A turn of the conversation offers the names in it; of a Korean one, which has no
-capitals, its topic or the whole of a short answer.
-"""
+"""Follow-up questions: a pronoun gives way to the name it stands for, where that is certain."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,13 +36,16 @@ _MOST, _MOST_OF_A_PASSAGE = 6, 3
 _CONTEXT, _PASSAGE, _COSINE, _RANK = 0.7, 0.15, 0.4, 0.2
 # For a line that has something of the kind asked for; 0.3 to 0.6 do as well.
 _TYPED, _LIKELY = 0.4, 0.5
-# For a line with a reason, where one is asked for; against one that asks or leads to the next, or
-# is so short.
-_BECAUSE, _LITTLE, _SHORT, _ASKS = 0.2, 0.2, 20, ("?", "？", ":")
+# For a line with a reason, where one is asked for; against one that asks or leads to the next, adds
+# so few words to the question's, or is so short.
+_BECAUSE, _LITTLE, _SHORT, _NEW, _ASKS = 0.2, 0.2, 20, 2, ("?", "？", ":")
 _CLOSING = "'\"”’»」』)*_"  # what may stand behind the end of a sentence
 _LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
 _HYPHENED = re.compile(r"\b[A-Za-z]{1,5}-[A-Za-z]{1,5}\b")
+_NAMING = re.compile(r"[A-Z\d]")
+_RANKS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), _RANKS, strict=True))
 # Words of a question that ask for nothing.
 LIGHT = re.compile(
     r"^(?:may|might|must|shall|get|got|what['’]?s)$|"
@@ -101,7 +104,7 @@ def marks(text: str) -> frozenset[str]:
 @lru_cache(maxsize=100_000)
 def _marks_of(word: str) -> tuple[str, ...]:
     if not _HANGUL.search(word):
-        return roots(folded(word))
+        return roots(folded(_ORDINALS.get(word, word)))
     least = 1 if len(strip_particle(word)) < 3 or _PAST.match(word) else 2
     return tuple(word[:end] for end in range(least, len(word) + 1))
 
@@ -139,7 +142,7 @@ def telling_words(question: str) -> list[str]:
 
 def _mark(word: str) -> str:
     if not _HANGUL.search(word):
-        return next(iter(roots(folded(word))), "")
+        return next(iter(_marks_of(word)), "")
     if syllable := _ONE_SYLLABLE.match(word):
         return syllable[1]
     stem = korean_stem(word)
@@ -174,10 +177,7 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
 def compared(
     question: str, passages: Sequence[Excerpt], lines: Sequence[Line], similarity: Similarity
 ) -> list[Line]:
-    """``lines`` of ``passages`` with their cosines; those come first that say most by words.
-
-    A sentence stands under the title alone, as the layer of sentences embeds it.
-    """
+    """``lines`` with their cosines, each under its title; the likeliest are compared first."""
 
     def told(line: Line) -> Compared:
         passage = passages[line.place]
@@ -224,7 +224,8 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     """``lines``, those first that say most of ``question``."""
     weighed = weights(asked_marks(telling_words(question)), lines)
     because = _BECAUSE if _WHY.search(question) else 0.0
-    shape = analyse_question(question)
+    shape = analyse_question(question)  # a short Korean answer is told by no capital
+    bare = {"en": shape.answer_type != "yes_no", "ko": shape.answer_type == "open"}[shape.language]
     held: dict[int, frozenset[str]] = {}
     for line in lines:
         own = (line.own | line.around).intersection(weighed)
@@ -232,16 +233,26 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
 
     def relevance(line: Line) -> float:
         said = _COSINE * line.cosine + _RANK / (1 + line.passage)
-        asks = _asks(line.text)
+        typed = _has_typed(shape, line.text)
+        reason = because * bool(_REASON.search(line.text))
+        asks = _asks(line.text) or (bare and not (typed or reason) and _repeats(line.text, weighed))
         own = _CONTEXT if asks else 1  # its words are those of the answer after it
         for one in held[line.passage]:
             share = own if one in line.own else _CONTEXT if one in line.around else _PASSAGE
             said += share * weighed[one]
-        said += because * bool(_REASON.search(line.text))
+        said += reason
         said -= _LITTLE * (len(line.text) < _SHORT or asks)
-        return said + (_TYPED if said > 0 and _has_typed(shape, line.text) else 0.0)
+        return said + (_TYPED if said > 0 and typed else 0.0)
 
     return sorted(lines, key=lambda line: -relevance(line))
+
+
+def _repeats(text: str, asked: Mapping[str, float]) -> bool:
+    """Whether ``text`` says hardly more than the question: nothing that could be an answer."""
+    words = content_words(text)
+    new = [word for word in words if marks(word).isdisjoint(asked)]
+    named = any(_NAMING.search(word) for word in new if not text.startswith(word))
+    return not named and len(new) < len(words) and len(new) <= _NEW
 
 
 def _asks(text: str) -> bool:

@@ -1,8 +1,4 @@
-"""The offline reader: answers every prompt by processing the text, and says that it does.
-
-Deterministic, with no key, no download and no network. Each function below takes a prompt's inputs
-and gives the reply that the prompt asks for.
-"""
+"""The offline reader: answers every prompt by processing the text, with no key and no network."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Questions that a passage answers and questions that it raises, by rules of grammar.
 
-The offline counterpart of HopRAG's question prompt, in English and Korean. A question about a name
-is worded alike in the passage that is about it and in those that only mention it, so that the two
-meet.
+One about a name is worded alike in its own passage and in others, so that the two meet.
 """
 
 from __future__ import annotations

@@ -296,6 +296,21 @@ def test_every_sentence_that_is_pointed_at_is_there_and_an_answer_has_one(
             "The gate was painted by hand. The gate was painted in 1990, it was painted in 1995.",
             "The gate was painted in 1990, it was painted in 1995.",
         ),
+        (
+            "What about the offer of the job in Merton?",
+            "The offer of the job in Merton came. It would cost an hour on the train each way.",
+            "It would cost an hour on the train each way.",
+        ),
+        (
+            "Which mill made the gate of the yard in Merton?",
+            "The gate of the yard moves by day. The gate of the yard is by Harrow.",
+            "The gate of the yard is by Harrow.",
+        ),
+        (
+            "When is the second inspection of the gate?",
+            "The gate of the yard was moved in May. The 2nd inspection is planned in August.",
+            "The 2nd inspection is planned in August.",
+        ),
     ],
 )
 def test_the_first_mark_is_the_line_that_answers(question, text, best):
