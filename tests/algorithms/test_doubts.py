@@ -154,7 +154,7 @@ def test_the_reason_names_what_is_not_cited():
 
 
 @pytest.mark.parametrize(
-    "order", ["Compare the two offers", "Find both prices", "Show what it cost"]
+    "order", ["Compare the two offers", "Find both prices", "List all the offers"]
 )
 def test_the_verb_of_an_order_is_no_name(order):
     cited = ["Minutes: Oleg has two offers: Voran at 8,400 euros and Speidel at 6,950 euros."]
