@@ -18,6 +18,7 @@ from ..state.records import Citation, Evidence, Passage
 
 _READABLE = 320  # cells: four lines of a terminal of 80 columns
 _EMPHASIS = "*_"
+_ROLE = re.compile(r"(?<![\w:`])(:(?:[a-z]+:){1,2}`)[^`\n]+`")  # :guilabel:`Save`
 _BEST, _MARKED, _QUIET = "bold green", "bold", "italic"
 _APART = re.compile(r"\n\s*\n|```|\|[ \t]*\n")
 _CODE = re.compile(r"^[ \t]*```[^`\n]*\n(.*?\n)[ \t]*```", re.DOTALL | re.MULTILINE)
@@ -193,11 +194,21 @@ def _marked(piece: Span, marks: Sequence[Span]) -> Text:
 
 
 def _flat(piece: Span, start: int, end: int) -> str:
-    """Characters of ``piece`` in one line, without emphasis, but for code, whose lines matter."""
+    """Characters of ``piece`` in one line, without emphasis and roles of reStructuredText.
+
+    Code stays as it is: its lines matter.
+    """
     place = slice(start - piece.start, end - piece.start)
     text = piece.text[place]
     if piece.plain:
         return text.rstrip("\n") if end == piece.end else text
-    pairs = zip(text, prose(piece.text)[place], strict=True)
-    kept = (one for one, plain in pairs if one == plain or one not in _EMPHASIS)
+    roles = {
+        at for one in _ROLE.finditer(piece.text) for at in (*range(*one.span(1)), one.end() - 1)
+    }
+    pairs = zip(range(len(piece.text))[place], text, prose(piece.text)[place], strict=True)
+    kept = (
+        one
+        for at, one, plain in pairs
+        if at not in roles and (one == plain or one not in _EMPHASIS)
+    )
     return re.sub(r"\s+", " ", "".join(kept))

@@ -162,6 +162,13 @@ def test_rows_without_a_frame_stand_on_lines_of_their_own():
     assert len(shown.plain.splitlines()) == 3
 
 
+def test_a_role_of_restructuredtext_is_shown_as_its_words():
+    text = "Press :guilabel:`Save` now. It is :py:meth:`run`, at 10:30 by `date`."
+    found = passage(text)
+    shown = excerpt(PassageExcerpt(found, [quoted(found, text[:27])]), in_colour=False)
+    assert shown.plain == "«Press Save now.» It is run, at 10:30 by `date`."
+
+
 def test_lines_of_a_form_stay_lines_and_emphasis_is_no_part_of_them():
     text = "**Present:** Nora Feldt\n**Apologies:** Greta Lind\nStaff No.: 2231\nThe *rent* rises."
     found = passage(text)
