@@ -70,8 +70,9 @@ def _lifted(
     walks = retriever == "graph"
     if not several or (walks and share < _MOST):
         return ranked
+    worth = _lifting_worth(index, question, retriever)
     near: dict[str, float] = {}
-    if retriever != "lexical":
+    if walks or worth:
         compared = {**beginnings, **dict.fromkeys(found)} if walks else beginnings
         near = _near(index, question, [*compared], retriever)
     under: dict[str, dict[str, None]] = {document: {} for document in first}
@@ -86,13 +87,21 @@ def _lifted(
         for document, (id, title, text) in first.items()
     }
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
-    worth = worth_for(index, question) if index.embedder.semantic else 1.0
     again = lifted(high, document_of, documents, terms(question), share, worth)
     if walks:
         weight = _NEAREST_WEIGHT * share * worth_for(index, question)
         again = nearer_first(again, near, weight)
     least = again[-1][1]
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
+
+
+def _lifting_worth(index: Index, question: str, retriever: RetrieverName) -> float:
+    """The worth of the cosines of documents; none beside BM25 where they repeat its words."""
+    if retriever == "lexical":
+        return 0.0
+    if index.embedder.semantic:
+        return worth_for(index, question)
+    return float(retriever == "vector")
 
 
 def _near(index: Index, question: str, ids: list[str], by: RetrieverName) -> dict[str, float]:

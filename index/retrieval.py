@@ -22,6 +22,8 @@ from .vector_worth import worth_for
 
 _DEPTH = 100
 _NEAR = 60
+# What is measured of 64 sentences may be chance: three of them are worth 0.14.
+_LEAST_WORTH = 0.15
 
 
 def search(
@@ -64,6 +66,10 @@ def ranking(
 def _ranked(
     index: Index, question: str, retriever: RetrieverName, most: int
 ) -> list[tuple[str, float]]:
+    if retriever == "hybrid" and worth_for(index, question) < _LEAST_WORTH:
+        words = dict(_ranked(index, question, "lexical", most))
+        near = _ranked(index, question, "vector", most)
+        return [*words.items(), *((id, 0.0) for id, _ in near if id not in words)][:most]
     found = _by_passages(index, question, retriever, most)
     ranked = weighed_by_documents(index, question, found, retriever)
     is_lost = retriever == "graph" and not ranked  # a run changes all that can be walked over
@@ -136,7 +142,7 @@ def walk_from(index: Index, question: str, most: int) -> list[tuple[str, float]]
     words = 1 - 0.6 * worth if index.embedder.semantic else 1.0
     settings = BridgingSettings(lexical_weight=words, vector_weight=worth)
     if not graph.has_titled_pages:  # a part of a long text is not what its title names
-        settings = replace(settings, unled=1.0)
+        settings = replace(settings, unled=1.0, named=0.5)
     allowed = allowed_places(index)
     if loaded.is_flat:
         found = nearest_allowed(index, asked, max(_NEAR, most))

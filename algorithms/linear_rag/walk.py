@@ -33,6 +33,8 @@ class BridgingSettings:
     ``lexical_weight`` and ``vector_weight``: what BM25 and the cosines count, each in [0, 1].
     ``unled``: the weight of a reset passage to which no name in the question leads, against up to
     1 more for the others; 1 leaves their shares as they are.
+    ``named``: the largest share by which the names in the question put a passage's place in the
+    walk before its own score.
     ``completes``: whether passages that complete the best ones are raised.
     ``uncertain``: the weight of dates and numbers against 1 for names. ``negligible``: edges with
     a smaller probability are left out, to save time."""
@@ -51,6 +53,7 @@ class BridgingSettings:
     lexical_weight: float = 1.0
     vector_weight: float = 1.0
     unled: float = 0.03
+    named: float = 1.0
     completes: bool = True
     uncertain: float = 0.3
     negligible: float = 0.003
@@ -89,7 +92,8 @@ def rank(
     raised where it completes the best ones (``completing.completed``).
 
     x is its share of the walk from the question, i how much the names in the question tell
-    (``informativeness``), and t how much those do that the walk follows (``leading_on``). Where the
+    (``named`` · ``informativeness``), and t how much those do that the walk follows
+    (``leading_on``). Where the
     names in the question tell little, as the hero's in a novel, the walk must not move a passage
     that all else puts first, least of all where passages hardly tell of names, as in a manual.
     Given ``allowed`` (P,), the others score 0, nothing starts from them, and their sentences lead
@@ -100,7 +104,7 @@ def rank(
         return np.zeros(0, dtype=np.float32)
     start = start_of(graph, question, cosines, settings, allowed)
     walked, _ = walk(graph, start, settings)
-    share = 1 - informativeness(graph, start.question)
+    share = 1 - settings.named * informativeness(graph, start.question)
     # Some, for all is alike where nothing was found directly.
     worth = max(NO_FLOW, 1 - share * (1 - leading_on(graph, start, settings)))
     scores = np.float32(worth) * _to_one(walked) + np.float32(share) * _to_one(start.direct)

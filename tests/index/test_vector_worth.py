@@ -106,6 +106,40 @@ def test_vectors_that_see_nothing_do_not_move_what_words_find(index: Index, retr
         assert found[0]["text"] == KOREAN[number]
 
 
+def test_where_vectors_are_worth_nothing_hybrid_is_lexical_with_the_rest_behind(
+    index: Index,
+) -> None:
+    question = "두루미와 다람쥐는 어디에서 오랫동안 삽니까?"
+    words = [one["id"] for one in search(index, question, "lexical", 20)]
+    found = [one["id"] for one in search(index, question, "hybrid", 20)]
+    assert len(words) == len(KOREAN) and found[: len(words)] == words
+    assert len(found) == len(ENGLISH) + len(KOREAN)
+
+
+@pytest.mark.parametrize(("retriever", "moved"), [("hybrid", False), ("vector", True)])
+def test_cosines_that_repeat_the_words_lift_no_document_beside_bm25(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, retriever: str, moved: bool
+) -> None:
+    texts = [f"# Page {n}\n\n{text * 9}\n\n# More\n\n{text * 8}" for n, text in enumerate(ENGLISH)]
+    given = {"documents": [{"id": str(n), "title": "", "text": t} for n, t in enumerate(texts)]}
+    context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", chunk_tokens=128)
+    index_graph.invoke(given, context=context)
+    index = open_index(context)
+    falcon = {one["id"] for one in index.catalogue.all_passages() if one["document"] == "5"}
+
+    def found() -> list[str]:
+        question = "What do the heron and the falcon eat every year?"
+        return [one["id"] for one in search(index, question, retriever, 20)]  # type: ignore[arg-type]
+
+    def cosines(_: Index, __: object, ids: list[str]) -> dict[str, float]:
+        return {id: float(id not in falcon) for id in ids}
+
+    before = found()
+    assert len(before) > len(texts)
+    monkeypatch.setattr("ragraphs.index.documents.cosines_with", cosines)
+    assert (found() != before) == moved
+
+
 class Synonyms(LexicalEmbedder):
     """A stand-in for a model of meaning, to which some words are the same."""
 

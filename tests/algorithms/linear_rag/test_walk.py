@@ -201,6 +201,21 @@ def test_a_walk_counts_by_the_names_in_the_sentences_that_it_starts_from(graph: 
     assert worth[1] == pytest.approx(0, abs=0.01)
 
 
+@pytest.mark.parametrize("named", [0.0, 0.5, 1.0])
+def test_names_take_at_most_their_share_from_the_passages_own_scores(
+    graph: WholeGraph, named: float
+) -> None:
+    question = read_question(graph, "Who directed Silent Harbour, and where is flour baked?")
+    settings = BridgingSettings(named=named, completes=False)
+    start = start_of(graph, question, flat(graph), settings)
+    walked, _ = walk(graph, start, settings)
+    own = 1 - named * informativeness(graph, question)
+    walks = 1 - own * (1 - leading_on(graph, start, settings))
+    expected = walks * walked / walked.max() + own * start.direct / start.direct.max()
+    assert informativeness(graph, question) == 1
+    assert rank(graph, question, flat(graph), settings) == pytest.approx(expected, abs=1e-5)
+
+
 def test_passages_that_the_names_lead_to_start_the_walk_first(graph: WholeGraph) -> None:
     parts = read_question(graph, "Where was the director of Silent Harbour born?")
     near = np.array([0, 0.9, 0, 0, 0, 0.9, 0], dtype=np.float32)
