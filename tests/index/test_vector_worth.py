@@ -110,8 +110,8 @@ def test_where_vectors_are_worth_nothing_hybrid_is_lexical_with_the_rest_behind(
     index: Index,
 ) -> None:
     question = "두루미와 다람쥐는 어디에서 오랫동안 삽니까?"
-    words = [one["id"] for one in search(index, question, "lexical", 20)]
-    found = [one["id"] for one in search(index, question, "hybrid", 20)]
+    words = [(one["id"], one["score"]) for one in search(index, question, "lexical", 20)]
+    found = [(one["id"], one["score"]) for one in search(index, question, "hybrid", 20)]
     assert len(words) == len(KOREAN) and found[: len(words)] == words
     assert len(found) == len(ENGLISH) + len(KOREAN)
 
