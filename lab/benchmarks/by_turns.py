@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -81,15 +82,16 @@ def _answer(asked: Connection, folder: Path, index: str, server: int | None) -> 
     if server is None:
         os.environ.pop(_DATABASE, None)
     dataset, opened = load_dataset(folder), open_index(index)
-    while True:
-        way, number = asked.recv()
-        question = dataset.questions[number]
-        embed_queries(opened.embedder, [question.question])
-        others = 0.0 if server is None else processor_seconds_of(server)
-        own = processor_seconds()
-        rankings_of(dataset, [question], opened, *ASKED[way])
-        own = processor_seconds() - own
-        asked.send((own, 0.0 if server is None else processor_seconds_of(server) - others))
+    with suppress(EOFError):  # once all is asked
+        while True:
+            way, number = asked.recv()
+            question = dataset.questions[number]
+            embed_queries(opened.embedder, [question.question])
+            others = 0.0 if server is None else processor_seconds_of(server)
+            own = processor_seconds()
+            rankings_of(dataset, [question], opened, *ASKED[way])
+            own = processor_seconds() - own
+            asked.send((own, 0.0 if server is None else processor_seconds_of(server) - others))
 
 
 if __name__ == "__main__":
