@@ -29,6 +29,7 @@ _LONGEST_COLUMN = 80
 _DEEP = re.compile(r"(\n {40}) +")  # a line end of the layout; those in texts are escaped
 _FIELDS = frozenset({"id", "title", "text", "metadata", "document", "path"})
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?P<fraction>\.\d{1,15})?")
+_UNNAMED = re.compile(rf"{_NUMBER.pattern}|true|false", re.IGNORECASE)  # cells that name no row
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -48,12 +49,35 @@ class JsonLine(NamedTuple):
 
 
 def load_jsonl(source: SourceFile) -> Rows:
-    """A document for each line that is an object with ``text``, a failure for any other line."""
+    """A document for each line that is an object, a failure for any other line.
+
+    An object without ``text`` is read as a row of a CSV file is, if it is flat.
+    """
     for line in json_lines(source):
         if isinstance(line, LoadFailure):
             yield line
+        elif cells := _cells(line.value):
+            header = _Header(list(cells), "text" in map(str.lower, cells))
+            filled = list(cells.values())
+            yield _csv_document(source, header, filled, line.where, f"line-{line.number}")
         else:
             yield _document(source, line.value, line.where, f"line-{line.number}")
+
+
+def _cells(row: object) -> dict[str, str]:
+    """The cells of a flat object without ``text``; none beside ``id`` and ``title`` are too few."""
+    if not isinstance(row, dict) or "text" in row:
+        return {}
+    if any(isinstance(value, dict | list) for value in row.values()):
+        return {}
+    cells = {key: _cell(value) for key, value in row.items()}
+    return cells if any(cells[key] for key in cells.keys() - {"id", "title"}) else {}
+
+
+def _cell(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return clean(str(value)).strip()
 
 
 def json_lines(source: SourceFile) -> Iterator[JsonLine | LoadFailure]:
@@ -189,7 +213,8 @@ def load_csv(source: SourceFile) -> Rows:
         if isinstance(cells, LoadFailure):
             yield cells
         else:
-            yield _csv_document(source, header, cells, number)
+            where = f"{source.name}, row {number}"
+            yield _csv_document(source, header, cells, where, f"row-{number}")
     if number == 1:
         raise LoadError(f"{source.name} has a header but no rows, so there is nothing to index.")
 
@@ -227,9 +252,8 @@ def _filled(cells: list[str] | LoadFailure) -> bool:
 
 
 def _csv_document(
-    source: SourceFile, header: _Header, cells: list[str], number: int
+    source: SourceFile, header: _Header, cells: list[str], where: str, fallback: str
 ) -> LoadedDocument | LoadFailure:
-    where = f"{source.name}, row {number}"
     if any(cells[len(header.columns) :]):
         return LoadFailure(
             where, f"{where} has more cells than the header; put quotes around its text."
@@ -245,8 +269,8 @@ def _csv_document(
             f"{shortened(column, _LONGEST_COLUMN)}: {cell}" for column, cell in filled.items()
         )
     short = (cell for cell in filled.values() if len(cell) <= _LONGEST_TITLE)
-    title = "" if header.has_text else next((c for c in short if not _NUMBER.fullmatch(c)), "")
-    return _document(source, row, where, f"row-{number}", title)
+    title = "" if header.has_text else next((c for c in short if not _UNNAMED.fullmatch(c)), "")
+    return _document(source, row, where, fallback, title)
 
 
 def _value(cell: str) -> str | int | float:

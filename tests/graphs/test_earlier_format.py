@@ -89,7 +89,7 @@ def test_a_run_without_a_source_brings_it_up_to_date(indexing, format):
     whole = as_left_by(indexing, format)
     indexing.run()
     assert stored_format(indexing) == str(FORMAT)
-    assert indexing.export().replace(': "2:', ': "6:') == whole
+    assert indexing.export().replace(': "2:', ': "7:') == whole
     asked = {"question": "Who designed the Forth Bridge?"}
     assert basic.invoke(asked, context={"index": indexing.name})["evidence"]
 

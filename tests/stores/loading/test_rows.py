@@ -45,6 +45,39 @@ class TestJsonLines:
         for number, message in enumerate(reported, 2):
             assert message.startswith(f"rows.jsonl, line {number} ")
 
+    def test_flat_objects_without_a_text_are_read_as_rows_of_a_csv_file_are(
+        self, write: Write
+    ) -> None:
+        rows = [
+            {"id": "a", "city": "서울", "people": 9.4, "capital": True, "mayor": None},
+            {"id": 7, "note": "x" * 61, "name": "Ann Lee"},
+            {"open": True, "city": " Busan\r\n", "year": 1876},
+            {"Title": "Ulsan", "Text": "A port.", "year": "1962"},
+        ]
+        lines = "\n".join(map(json.dumps, rows))
+        assert documents(write("a.jsonl", lines)) == [
+            ("a", "a", "id: a\ncity: 서울\npeople: 9.4\ncapital: true"),
+            ("7", "Ann Lee", f"id: 7\nnote: {'x' * 61}\nname: Ann Lee"),
+            ("line-3", "Busan", "open: true\ncity: Busan\nyear: 1876"),
+            ("line-4", "Ulsan", "A port."),
+        ]
+
+    @pytest.mark.parametrize(
+        "row",
+        [
+            {"id": "a", "title": "A"},
+            {"city": None, "people": ""},
+            {"city": "Seoul", "mayor": {"name": "Oh"}},
+            {"city": "Seoul", "parts": ["Mapo"]},
+            {"city": "Seoul", "text": None},
+        ],
+    )
+    def test_an_object_that_is_nested_or_says_nothing_is_told_in_a_sentence(
+        self, write: Write, row: object
+    ) -> None:
+        path = write("a.jsonl", json.dumps(row) + '\n{"text": "good"}\n')
+        assert failures(path) == ['a.jsonl, line 1 has no text; put it under "text".']
+
     def test_a_line_longer_than_the_limit_is_reported_and_the_next_loads(
         self, write: Write
     ) -> None:
