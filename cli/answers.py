@@ -121,7 +121,7 @@ def show_answer(asked: TimedAnswer, model: str, passages: int = PASSAGES) -> lis
         numbered = _citations(result)
     cost = f"{_tried(result)} · {cost_of(result['usage'])} · {asked.seconds:.1f} s"
     out.print(f"[dim]{escape(cost)}[/dim]")
-    notes(result["warnings"])
+    _notes(result)
     return numbered
 
 
@@ -166,11 +166,15 @@ def _found(asked: TimedAnswer, passages: int) -> list[PassageExcerpt]:
         out.print()
     elif _is_unspoken(result):
         out.print(f"[yellow]{escape(one_line(' '.join(result['missing'])))}[/yellow] Nearest:\n")
-    elif result["stop_reason"] not in {"no_model", "insufficient", "model_failed"}:
+    elif _unmet(result) or result["stop_reason"] not in {
+        "no_model",
+        "insufficient",
+        "model_failed",
+    }:
         _why_not(result)
     numbered, shown = _best_passages(result, passages)
     out.print(f"[dim]{result['method']} · {shown} · {asked.seconds:.1f} s[/dim]")
-    notes(result["warnings"])
+    _notes(result)
     return numbered
 
 
@@ -179,7 +183,20 @@ def _is_unspoken(result: AnswerOutput) -> bool:
     return bool(not result["answer"] and result["missing"] and result["evidence"])
 
 
+def _notes(result: AnswerOutput) -> None:
+    unmet = _unmet(result)
+    notes([one for one in result["warnings"] if one not in unmet])
+
+
+def _unmet(result: AnswerOutput) -> list[str]:
+    """The warning that no passage meets the filter, which is also what is missing."""
+    return [one for one in result["missing"] if one in result["warnings"]]
+
+
 def _why_not(result: AnswerOutput) -> None:
+    if unmet := _unmet(result):
+        out.print(f"[yellow]{escape(one_line(' '.join(unmet)))}[/yellow]")
+        return
     reason = _WHY_NOT.get(result["stop_reason"] or "", result["stop_reason"])
     label = "Not certain" if result["answer"] else "No answer"
     out.print(f"[yellow]{label}: {reason}.[/yellow]")

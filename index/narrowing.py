@@ -49,6 +49,7 @@ def narrowed(index: Index, where: Mapping[str, Any] | None) -> Index:
         part,
         catalogue=index.catalogue.only(where, found.numbers),
         allowed=found.allowed,
+        unmet=found.warnings,
         vectors=index.vectors.only(where, found.allowed),
     )
 
@@ -76,7 +77,7 @@ def _reason(index: Index) -> str:
     """Why no passage meets the filter: a key that none has, values of another kind, or neither."""
     import json
 
-    kinds = index.catalogue.metadata_kinds()
+    kinds, examples = index.catalogue.metadata_kinds(), []
     for condition in conditions_of(json.loads(index.where)):
         if condition.key in _OF_COLUMNS:
             continue
@@ -84,7 +85,9 @@ def _reason(index: Index) -> str:
             return _unknown(condition.key, [*kinds, *_OF_COLUMNS])
         if sentence := _of_another_kind(condition, kinds[condition.key]):
             return sentence
-    return "No passage of the index meets the filter."
+        if like := _like(kinds[condition.key]):
+            examples.append(f"{condition.key!r} holds text{like}")
+    return f"No passage of the index meets the filter{': ' * bool(examples)}{'; '.join(examples)}."
 
 
 def _unknown(key: str, known: Iterable[str]) -> str:
@@ -102,10 +105,16 @@ def _of_another_kind(condition: FilterCondition, held: Mapping[str, Any]) -> str
     asked = {kind_of(operand) for operand in condition.operands}
     if asked & set(known):
         return ""
-    example = next((one for one in known.values() if isinstance(one, str)), None)
-    like = "" if example is None else f" such as {example[:60]!r}"
-    return (
-        f"No passage of the index meets the filter: {condition.key!r} holds "
-        f"{' and '.join(_IN_WORDS[kind] for kind in known)}{like}, and the filter compares it with "
-        f"{' and '.join(_IN_WORDS[kind] for kind in sorted(asked))}."
+    holds, compared = (
+        " and ".join(_IN_WORDS[kind] for kind in of) for of in (known, sorted(asked))
     )
+    return (
+        f"No passage of the index meets the filter: {condition.key!r} holds {holds}{_like(held)}, "
+        f"and the filter compares it with {compared}."
+    )
+
+
+def _like(held: Mapping[str, Any]) -> str:
+    """An example of the texts that a key holds, if it holds some."""
+    example = next((one for one in held.values() if isinstance(one, str)), None)
+    return "" if example is None else f" such as {example[:60]!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
@@ -59,7 +59,8 @@ class Index:
     While vectors are made beside those in use, ``in_use`` is the index as its readers see it, and
     ``beside`` has the one that is written to; where ``anew``, nothing derived is taken over from
     before. ``kept`` is what nodes keep of the index in memory. Of an index that a filter narrows,
-    ``whole`` is all of it, ``where`` the filter as text, and ``allowed`` are the passages in it.
+    ``whole`` is all of it, ``where`` the filter as text, and ``allowed`` are the passages in it;
+    where there are none, ``unmet`` says why.
     ``shared`` is the open index that this one shows with ``embeddings`` of the caller's.
     """
 
@@ -86,6 +87,7 @@ class Index:
     whole: Index | None = None
     where: str = ""
     allowed: frozenset[str] | None = None
+    unmet: Sequence[str] = ()
     embeddings: Embeddings | None = None
     shared: Index | None = field(default=None, repr=False)
 

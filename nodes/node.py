@@ -182,6 +182,8 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
     found = update.get("evidence") or state.get("evidence")
     if (ended in _CUT_SHORT or no_web) and not found:
         update = {**update, "evidence": await run.at_hand(state)}
+    if ended == "no_evidence" and run.index.unmet:
+        update = {**update, "missing": [*run.index.unmet]}
     return update
 
 

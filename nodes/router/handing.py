@@ -14,10 +14,10 @@ from ...state.found import Found, LookedUp, cited_evidence
 def handed_on(before: Found, result: Mapping[str, Any]) -> Found:
     """The findings ``before``, joined with the ``result`` of one more method.
 
-    A reason to doubt its answer is nothing that another method could look up.
+    A reason to doubt its answer is nothing that another method could look up, nor is a warning.
     """
-    doubt = result.get("doubt")
-    missing = [] if doubt else result["missing"]
+    doubt, warned = result.get("doubt"), result.get("warnings", ())
+    missing = [] if doubt else [one for one in result["missing"] if one not in warned]
     evidence = {(text["id"], text["start"]): text for text in before["evidence"]}
     evidence |= {(text["id"], text["start"]): text for text in result["evidence"]}
     answers = [*before["answers"], *looked_up(result)]

@@ -45,7 +45,7 @@ async def judge_statement(state: RouterState, run: Run[RouterContext]) -> Update
 
 async def _verdict(run: Run[RouterContext], statement: str, evidence: Sequence[Evidence]) -> Update:
     if not evidence:
-        return _undecided([], "no_evidence")
+        return _undecided(run.index.unmet, "no_evidence")
     reply = await _read(run, statement, evidence)
     if reply is None or reply.verdict == "not enough":
         return _undecided(reply.missing if reply else [])

@@ -34,3 +34,13 @@ def test_a_condition_that_cannot_be_read_is_wrong_usage(run: Run) -> None:
     ended = run("ask", "Who?", "--where", "year")
     assert ended.code == 2
     assert "--where 'year' is no condition; write for example author=Ada" in ended.err
+
+
+def test_where_no_passage_meets_the_conditions_that_is_told_once_and_first(run: Run) -> None:
+    indexed(run)
+    told = run("ask", "Who designed the bridge?", "--where", "yaer>=1800")
+    assert told.out.startswith("No passage of the index has the key 'yaer' of the filter;")
+    assert "year" in told.out and "speaks of it" not in told.out and "Note:" not in told.err
+    flags = ("--where", "year<1800", "--verify")
+    told = run("ask", "John Fowler designed it.", *flags)
+    assert told.out.startswith("No passage of the index meets the filter.") and not told.err

@@ -226,6 +226,16 @@ def test_where_nothing_meets_the_filter_a_warning_says_why(
     assert not script.asked
 
 
+@pytest.mark.parametrize("method", ["basic", "deeprag", "hoprag", "tog2", "graphrag", "router"])
+def test_where_nothing_meets_the_filter_the_answer_lacks_that_and_nothing_is_asked(
+    ask: Callable[..., Any], script: Script, method: str
+) -> None:
+    result = ask(method, where={"shelf": "closed"})
+    said = "No passage of the index meets the filter: 'shelf' holds text such as 'open'."
+    assert result["stop_reason"] == "no_evidence" and said in result["warnings"]
+    assert result["missing"] == [said] and not result["answer"]
+
+
 def test_a_filter_of_another_form_is_refused_with_its_place(ask: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match=r"where\.year\.\$over is no operator"):
         ask("basic", where={"year": {"$over": 1890}})

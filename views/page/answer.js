@@ -72,7 +72,7 @@ function Answered({ turn, openDocument, put }) {
 /* What a search without a model found: a short answer where one is certain, and the passages. */
 function SearchResult({ output, openDocument }) {
   const { missing = [] } = output;
-  const isUnspoken = !output.answer && missing.length > 0;
+  const isUnspoken = !output.answer && missing.length > 0 && output.evidence.length > 0;
   const certain = output.sufficient && output.answer;
   const failed = output.stop_reason === "model_failed"; // the cause comes first
   return html`
@@ -81,7 +81,7 @@ function SearchResult({ output, openDocument }) {
     ${isUnspoken && html`<p class="note lacking" data-part="lacking"><b lang=${languageOf(missing[0])}>${unspokenIn(missing[0])}</b> ${t("nearest_follow")}</p>`}
     ${output.evidence.length
       ? html`<${Passages} isQuiet=${isUnspoken} output=${output} most=${isUnspoken ? 2 : 5} openDocument=${openDocument} />`
-      : html`<p class="note">${t("found_none")}</p>`}
+      : html`<p class="note">${missing[0] ?? t("found_none")}</p>`}
     ${!failed && html`<${Warnings} warnings=${output.warnings} />`}
   `;
 }
