@@ -53,7 +53,8 @@ def compute(question: str, answered: Sequence[Answered]) -> Computed | None:
     used = tuple(dict.fromkeys(place for trace in traces for place in trace))
     shape = analyse_question(question)
     if asked.relation in {"both", "either", "count"}:
-        return _combined(asked, shape, [_truth(trace, answered) for trace in traces], used)
+        said = [verdict(answered[trace[-1]].answer) if trace else None for trace in traces]
+        return _combined(asked, shape, said, used)
     found = (_value(asked.measure, trace, answered) for trace in traces)
     values = [value for value in found if value is not None]
     if len(values) < len(traces):
@@ -82,7 +83,7 @@ def _trace(thing: str, things: Sequence[str], answered: Sequence[Answered]) -> l
             bare = re.sub(re.escape(other), " ", bare, flags=re.IGNORECASE)
         if any(mentions(bare, name) for name in names):
             found.append(place)
-            if _names(answer):
+            if 1 < len(answer) <= 120 and verdict(answer) is None:
                 names.append(answer)
     return found
 
@@ -95,11 +96,6 @@ def mentions(text: str, name: str) -> bool:
     bare = re.escape(_ARTICLE.sub("", name))
     found = re.search(rf"(?<!\w){bare}(?![^\W가-힣])", _ARTICLE.sub("", text), re.IGNORECASE)
     return bool(bare and found)
-
-
-def _names(answer: str) -> bool:
-    """Whether an answer is something that another question may be about."""
-    return 1 < len(answer) <= 120 and verdict(answer) is None
 
 
 def _value(
@@ -212,7 +208,3 @@ def _combined(
     if asked.relation == "either" and said.count(True) == 1:
         return Computed(asked.things[said.index(True)], used)
     return None
-
-
-def _truth(trace: Sequence[int], answered: Sequence[Answered]) -> bool | None:
-    return verdict(answered[trace[-1]].answer) if trace else None

@@ -18,7 +18,7 @@ from ..language.questions import QuestionShape, analyse_question
 from ..language.values import NEGATION
 from .conjunctions import shared
 from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, marks, rank_of, weights
-from .qualifiers import fits
+from .qualifiers import fits, part_around
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
 # Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
@@ -224,10 +224,13 @@ def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
 
 def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
     """Whether ``text`` says outright, and of the thing asked for, what it says of a span."""
-    clause, question = _clause(text, span), asked.shape.text
+    first, last = part_around(text, span.start, span.end, _BREAK)
+    clause, question = text[first:last], asked.shape.text
     if any(sign.search(clause) and not sign.search(question) for sign in (NEGATION, DOUBT)):
         return False
-    if _offers_a_choice(text, span) and not CHOICE.search(question):
+    # An "or" in an English sentence; of a Korean one, in the span itself or its next word.
+    part = (max(0, span.start - 1), span.end + 8) if is_korean(text) else (0, len(text))
+    if CHOICE.search(text, *part) and not CHOICE.search(question):
         return False
     if not fits(question, text, span.start, span.end):
         return False
@@ -244,20 +247,6 @@ def _without_brackets(text: str, span: Candidate) -> str:
     beside = [(a, b) for a, b in inside if not a <= span.start < b]
     edges = [0, *(edge for pair in beside for edge in pair), len(text)]
     return " ".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
-
-
-def _offers_a_choice(text: str, span: Candidate) -> bool:
-    """Whether the sentence has an "or"; of a Korean one, the span itself or its next word."""
-    if is_korean(text):
-        return bool(CHOICE.search(text, max(0, span.start - 1), span.end + 8))
-    return bool(CHOICE.search(text))
-
-
-def _clause(text: str, span: Candidate) -> str:
-    """The part of ``text`` around a span, between commas, semicolons or dashes."""
-    start = max((match.end() for match in _BREAK.finditer(text, 0, span.start)), default=0)
-    end = _BREAK.search(text, span.end)
-    return text[start : end.start() if end else len(text)]
 
 
 def _nearness(

@@ -32,7 +32,7 @@ def fits(question: str, text: str, start: int, end: int) -> bool:
         len(re.findall(rf"(?i)\b{re.escape(noun)}\b", text)) > 1
         for noun in re.findall(rf"\b{_QUALIFIER}[ -](\w+)", question)
     )
-    first, last = _part(text, start, end) if several else (0, len(text))
+    first, last = part_around(text, start, end, _NEXT_PART) if several else (0, len(text))
     held = {word for place, word in said if first <= place < last}
     return held == asked
 
@@ -50,10 +50,10 @@ def _rivals(text: str, wanted: frozenset[str], asked: set[str]) -> Iterator[re.M
             yield match
 
 
-def _part(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a sentence around ``[start, end)``, which tells of one thing."""
-    first = max((match.end() for match in _NEXT_PART.finditer(text, 0, start)), default=0)
-    behind = _NEXT_PART.search(text, end)
+def part_around(text: str, start: int, end: int, gap: re.Pattern[str]) -> tuple[int, int]:
+    """The part of a sentence around ``[start, end)``, between matches of ``gap``."""
+    first = max((match.end() for match in gap.finditer(text, 0, start)), default=0)
+    behind = gap.search(text, end)
     return first, behind.start() if behind else len(text)
 
 

@@ -42,7 +42,8 @@ def relation_scores(
     for place, (id, sentence, stated) in enumerate(options):
         led = stated.replace(topic, " ")
         said = frozenset(roots(f"{sentence} {led}"))
-        words = max(len(said & asked) / len(asked) if asked else 0.0, _share(led, asked))
+        own = frozenset(roots(led))
+        words = max(len(a & b) / len(b) if b else 0.0 for a, b in ((said, asked), (asked, own)))
         cosine = max(0.0, float(near[place])) if near is not None else 0.0
         fits = answer_type in _TYPED and bool(_TYPED[answer_type].search(led))
         score = weight * words + _COSINE_WEIGHT * cosine + _TYPE_BONUS * fits
@@ -58,11 +59,6 @@ def _options(lines: str) -> Iterator[tuple[str, str, str]]:
             yield option[1], sentence, option[2]
         else:
             sentence = line
-
-
-def _share(text: str, asked: frozenset[str]) -> float:
-    own = frozenset(roots(text))
-    return len(own & asked) / len(own) if own else 0.0
 
 
 def judge(question: str, passages: Sequence[Excerpt]) -> Judgement:

@@ -49,6 +49,13 @@ _COUNTER = (
 )
 _WON = r"\s?(?:만 ?|천 ?)?원"
 HOW = regex(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
+# What stands between 64 and 118 in "64 of the 118 members", and who asks for 118.
+_PART = regex(
+    r"(?i)(?P<vague>\b(?:most|many|some|few|none|several|(?<!is )(?<!was )one)| ?%| per ?cent)? ?"
+    r"(?:out )?\bof(?: (?:all|the|its|his|her|our|their|these|those|[\w’']+['’]s?)){0,3} $"
+)
+_WHOLE_ASKED = regex(r"(?i)\bthere\b|\bhave\b(?! \w+(?:ed|en)\b)|몇 ?\S+(?:[인예입]|야$| 있)")
+_KOREAN_WHOLE = regex(rf"(?<=\d)\s?(?:{_COUNTER}) (?:중|가운데)")
 _THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = regex(rf"몇\s*({_COUNTER})")
 _MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
@@ -186,12 +193,25 @@ def _valued(shape: QuestionShape, text: str) -> Iterator[Candidate]:
 def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:
     """Numbers with the unit, the counter or the noun that the question asks for."""
     taken = [(date.start, date.end) for date in dates(text)]
+    asked_whole = _WHOLE_ASKED.search(shape.text)
+    if asked_whole and counter and _KOREAN_WHOLE.search(text):
+        return
+    last = Candidate(0, 0, "", 0.0)
     for match in _NUMBER.finditer(text):
         start, end = match.span()
-        if not counter and any(first <= start < last for first, last in taken):
+        before, last = last, Candidate(start, end, match[0], _CERTAIN)
+        if not counter and any(first <= start < after for first, after in taken):
             continue
         unit = _unit_behind(shape, match, text, counter)
-        if unit is not None:
+        if unit is None:
+            continue
+        whole = _PART.search(text, before.start, start)
+        parted = whole and whole.start() == before.end and before.text.lower() != "one"
+        if parted and whole and not whole["vague"] and not asked_whole and before.text:
+            yield before
+        elif not (
+            parted or (whole and whole["vague"]) or (counter and _KOREAN_WHOLE.match(text, end))
+        ):
             yield Candidate(start, end + len(unit), text[start : end + len(unit)], _CERTAIN)
 
 

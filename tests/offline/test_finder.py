@@ -203,6 +203,31 @@ def test_numbers_are_told_however_the_question_puts_it(question, text, expected)
     assert answer(question, "Notes", text) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("How many members came?", "64 of the 118 members came.", "64"),
+        ("How many members came?", "Of the club's 118 members, 64 came.", "64"),
+        ("How many rooms are free?", "Twelve out of forty rooms are free.", "Twelve"),
+        ("How many members came?", "64 % of the 118 members came.", ""),
+        ("How many members came?", "Most of the 118 members came.", ""),
+        ("How many members came?", "A total of 118 members came.", "118"),
+        ("How many members does the club have?", "64 of the club's 118 members came.", ""),
+        ("How many wards does Orm have?", "Brill is one of 25 wards of Orm.", "25"),
+        ("회원은 몇 명이 왔나요?", "회원 118명 중 64명이 왔다.", "64명"),
+        ("회원은 몇 명인가요?", "회원 118명 중 64명이 왔다.", ""),
+    ],
+)
+def test_of_a_part_of_a_number_of_things_the_part_is_told(question, text, expected):
+    assert answer(question, "Notes", text) == expected
+
+
+@pytest.mark.parametrize("asked", ["Is the guarantee ten years?", "보증 기간은 10년인가요?"])
+def test_a_number_is_no_answer_to_yes_or_no(asked):
+    text = "The guarantee is five years." if asked.isascii() else "보증 기간은 5년이다."
+    assert answer(asked, "Notes", text) == ""
+
+
 def test_what_stands_in_brackets_is_said_of_the_thing_before_them():
     text = (
         "Mia Noll was born at Brill (the southern limit of the North, by the treaty), at Orm Base."
