@@ -163,12 +163,7 @@ def words(text: str) -> list[str]:
 
 def content_words(text: str) -> list[str]:
     """The words of ``text`` as they are written, in order, without function words."""
-    return list(filter(_has_content, _WORD.findall(text)))
-
-
-@lru_cache(maxsize=100_000)
-def _has_content(word: str) -> bool:
-    return bool(_word_terms(word.lower()))
+    return [word for word in _WORD.findall(text) if _word_terms(word.lower())]
 
 
 def terms(text: str) -> list[str]:

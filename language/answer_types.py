@@ -243,7 +243,7 @@ Show State States Station Street Studio Studios Theater Theatre Times Union Univ
 THINGS = frozenset(_THING_WORDS.split())  # in names of what is no person
 _BEFORE_PLACE = re.compile(r"\b(?:in|at|near|from|to|into|outside|of|around|across)\s+(?:the\s+)?$")
 _BEFORE_PERSON = re.compile(
-    r"(?:\b(?:by|with|named|Mr|Mrs|Dr|Sir|[a-z]+(?:or|er|ist|ian|man|king|father|son|wife|husband))"
+    r"(?:\b(?:by|with|named|called|Mr|Mrs|Dr|Sir|[a-z]+(?:or|er|ist|ian|man|king|father|son|wife|husband))"
     r"\.?,?\s+)$"
 )
 _AFTER_PERSON = re.compile(r"\s*(?:\((?:born|[^)]{0,40}\d{4})|,? who\b|['’]s\b|(?:was )?born\b)")

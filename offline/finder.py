@@ -145,7 +145,7 @@ def _spans(asked: _MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
     for line in lines:
         if not _may_tell(asked, line):
             continue
-        for span in _apart_from_lives(asked, line.text):
+        for span in _apart_from_lives(asked, line):
             if span.text.lower() in asked.shape.text.lower() or span.prior < _LEAST_DONE_PRIOR:
                 continue
             if not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text))):
@@ -199,15 +199,16 @@ def _left_unsaid(asked: _MarkedQuestion, text: str) -> frozenset[str]:
     return frozenset(asked_marks(words))
 
 
-def _apart_from_lives(asked: _MarkedQuestion, text: str) -> Iterator[Candidate]:
-    """The spans and the cells of ``text``; of a life in brackets only the date or place asked."""
-    life, shape = life_facts(text), asked.shape
+def _apart_from_lives(asked: _MarkedQuestion, line: Line) -> Iterator[Candidate]:
+    """The spans and the cells of ``line``; of a life in brackets only the date or place asked."""
+    text, shape = line.text, asked.shape
+    life = life_facts(text)
     told = None
     if shape.measure in {"birth", "death"} and {"birth", "die"}.issuperset(asked.relation):
         told = getattr(life, shape.measure + ("place" if shape.answer_type == "place" else ""))
     if told and shape.answer_type == "place":
         yield Candidate(told.start, told.end, told.text, _LABELLED)
-    spans = list(typed_spans(shape, text))
+    spans = list(typed_spans(shape, text, " ".join(line.context)))
     for cell in _CELL.finditer(text):
         typed = any(cell.start(2) <= span.start < cell.end(2) for span in spans)
         counted = shape.answer_type == "number" and cell[2].isdecimal()
@@ -271,6 +272,6 @@ def _direction(shape: QuestionShape, text: str, span: Candidate) -> float:
     if shape.answer_type not in {"person", "name"} or not asked:
         return 0.0
     verb, before = asked_marks([asked[1].lower()]), text[: span.start]
-    by = re.search(r"\b(?:by|through) (?:the )?(?:[a-z]+ ){0,2}$", before)
+    by = re.search(r"\b(?:by|through) (?:the )?(?:[a-z]+ ){0,3}$", before)
     said = marks(before) if by else marks(text[span.end : span.end + 60])
     return 1.0 if said.intersection(verb) else -1.0

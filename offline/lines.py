@@ -56,6 +56,7 @@ LIGHT = re.compile(
     r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
 )
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
+_HONORIFIC = re.compile(r"(?<=[가-힣]{2})(?:대왕|장군|선생|여사|박사|씨|님)$")
 _PAST = re.compile(f"(?![있었겠])[{PAST_ENDS}]")  # stem and past in one syllable
 _HOW = re.compile(r"(?i)\bhow \w+")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
@@ -145,7 +146,7 @@ def _mark(word: str) -> str:
         return next(iter(_marks_of(word)), "")
     if syllable := _ONE_SYLLABLE.match(word):
         return syllable[1]
-    stem = korean_stem(word)
+    stem = _HONORIFIC.sub("", korean_stem(word))
     if len(stem) == 1:  # "지었나요", "샀어요": the stem alone says too little
         return word[0] if _PAST.match(word) else word[:2]
     return stem if len(stem) < 3 else stem[:-1]

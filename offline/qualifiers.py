@@ -57,18 +57,18 @@ def part_around(text: str, start: int, end: int, gap: re.Pattern[str]) -> tuple[
     return first, behind.start() if behind else len(text)
 
 
-def korean_fits(asked: str, stated: str) -> bool:
+def korean_fits(asked: str, stated: str, context: str) -> bool:
     """Whether the words before a noun in a question and in a text may mean the same one.
 
     The text says no owner and no qualifier but those asked for ("달빛극장의", "제2대"), and the
-    word before the noun of the question, if it is no owner, stands there in the text, too.
+    word before the noun of the question, if it is no owner, stands there, too, or in its context.
     """
     question, text = asked.split(), _own(stated)
     plain = [word.removesuffix(_POSSESSOR) for word in question]
     if not all(any(one.endswith(word) for one in plain) for word in text):
         return False
     last = question[-1] if question else _POSSESSOR
-    return last.endswith(_POSSESSOR) or last in text
+    return last.endswith(_POSSESSOR) or last in (*text, *context.split())
 
 
 def _own(stated: str) -> list[str]:

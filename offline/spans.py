@@ -106,14 +106,14 @@ def is_unit(word: str) -> bool:
     return bool(re.fullmatch(f"{_TIME}|{_LENGTH}", word.lower()))
 
 
-def typed_spans(shape: QuestionShape, text: str) -> Iterator[Candidate]:
+def typed_spans(shape: QuestionShape, text: str, context: str = "") -> Iterator[Candidate]:
     """The spans of ``text`` of the kind asked for; ``prior`` in 0..1 tells how surely.
 
     Of Korean texts these are dates, numbers with the counter asked for, and what a sentence
-    equates with the thing asked for.
+    equates with the thing asked for. ``context`` is the title and the heading of ``text``.
     """
     korean = is_korean(shape.text)
-    yield from _equated(shape.text, text) if korean else _valued(shape, text)
+    yield from _equated(shape.text, text, context) if korean else _valued(shape, text)
     counted = COUNTED.search(shape.text) if korean else None
     how = HOW.search(shape.text)
     timed = (
@@ -170,14 +170,14 @@ def _labelled(text: str, noun: str) -> Iterator[Candidate]:
         yield Candidate(*match.span(1), match[1], _CERTAIN)
 
 
-def _equated(question: str, text: str) -> Iterator[Candidate]:
+def _equated(question: str, text: str, context: str) -> Iterator[Candidate]:
     """B of "A는 B이다" for the question "A는 누구입니까", or all of "A는 B, C와 D이다"."""
     asked = _EQUATED.search(question)
     if not asked:
         return
     told = rf"(?<!\w){asked[1]}[은는] (?:모두 |총 ?)?({_KOREAN_LIST}){_KOREAN_END}"
     for stated in re.finditer(told, text):
-        same = korean_fits(question[: asked.start()], text[: stated.start()])
+        same = korean_fits(question[: asked.start()], text[: stated.start()], context)
         described = text.startswith("다", stated.end(1)) and "누" not in asked[0]  # "빠르다"
         if same and len(stated[1]) > 1 and not described:
             yield Candidate(*stated.span(1), stated[1], _CERTAIN)

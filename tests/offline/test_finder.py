@@ -222,6 +222,24 @@ def test_of_a_part_of_a_number_of_things_the_part_is_told(question, text, expect
     assert answer(question, "Notes", text) == expected
 
 
+def test_the_heading_tells_which_korean_office_is_meant():
+    text = "## 3. 주차\n\n중재위원은 102동 강누리 씨와 305동 도마루 씨가 맡는다."
+    both = "102동 강누리 씨와 305동 도마루 씨"
+    assert answer("주차 중재위원은 누구예요?", "회의록", text) == both
+    assert answer("소음 중재위원은 누구예요?", "회의록", text) == ""
+
+
+def test_a_korean_title_of_honour_is_no_part_of_a_name():
+    text = "왕비는 도우람 씨로, 바람문을 지었다."
+    assert answer("나은대왕의 왕비는 누구예요?", "나은 (왕)", text) == "도우람 씨"
+    assert answer("가온대왕의 왕비는 누구예요?", "나은 (왕)", text) == ""
+
+
+def test_who_is_called_by_one_name_did_what_was_done_by_him():
+    text = "The clock was mended by a man called Pettifer in Norwich."
+    assert answer("Who mended the clock?", "Letter", text) == "Pettifer"
+
+
 @pytest.mark.parametrize("asked", ["Is the guarantee ten years?", "보증 기간은 10년인가요?"])
 def test_a_number_is_no_answer_to_yes_or_no(asked):
     text = "The guarantee is five years." if asked.isascii() else "보증 기간은 5년이다."
