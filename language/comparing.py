@@ -130,18 +130,14 @@ def _lifespan(trace: Sequence[int], answered: Sequence[Answered]) -> _AnswerValu
 def read_value(measure: Measure, answer: str) -> _AnswerValue | None:
     """The value of ``answer`` in terms of ``measure``, or None where it has none."""
     if measure in {"birth", "death", "date"}:
-        found = dates(answer)
-        return _AnswerValue(tuple(map(float, found[0].key)), "", frozenset()) if found else None
+        dated = dates(answer)
+        return _AnswerValue(tuple(map(float, dated[0].key)), "", frozenset()) if dated else None
     if measure == "number" or (measure == "none" and _NUMERIC.match(answer)):
-        return _number(answer)
+        found = amounts(answer)
+        return _AnswerValue((found[0].value,), found[0].kind, frozenset()) if found else None
     keys = frozenset(country for _, country in countries(answer))
     names = keys if measure == "country" and keys else keys | frozenset(roots(answer))
     return _AnswerValue((), "", names) if names else None
-
-
-def _number(answer: str) -> _AnswerValue | None:
-    found = amounts(answer)
-    return _AnswerValue((found[0].value,), found[0].kind, frozenset()) if found else None
 
 
 def _agree(values: Sequence[_AnswerValue], measure: Measure) -> bool | None:

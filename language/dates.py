@@ -88,16 +88,12 @@ def date_of_name(names: Iterable[str]) -> str:
     """
     known = ""
     for name in names:
-        for _, _, written in filter(lambda one: _is_at_edge(one, name), dates_in(name)):
-            if written.startswith(known):
+        for start, end, written in dates_in(name):
+            inside = all(re.search(r"[^\W_]", part) for part in (name[:start], name[end:]))
+            if written.startswith(known) and (len(written) > 4 or not inside):
                 known = written
                 break
     return known
-
-
-def _is_at_edge(found: FoundDate, name: str) -> bool:
-    around = name[: found.start], name[found.end :]
-    return len(found.date) > 4 or not all(re.search(r"[^\W_]", part) for part in around)
 
 
 def last_day(written: str) -> date:

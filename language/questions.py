@@ -102,6 +102,10 @@ _KOREAN_REQUEST = regex(
     r"(?:알려|설명해|말해|말씀해|요약해|소개해|설명하|요약하|소개하) ?"
     r"(?:주세요|주십시오|주시겠어요|주실래요|줘요?|달라|시오|라)\s*[.?!]*$"
 )
+_AMOUNT = regex(
+    r"(?i)\s*(?:do|does|did|would|will)\b.*\b(?:cost\b(?! him| her)|(?:pay|charge)(?: for .+)?\W*$"
+    r"|(weigh)\W*$)"
+)
 _RELATIVE = regex(r"\b(?:that|which|who|in|by|for|from|on|at|to|with|where)\b")
 _VERBAL = regex(r"\w{3}(?:ed|ing)$")
 _SINGULAR_VERB = regex(  # "company provides the": no plural stands before an article
@@ -198,6 +202,8 @@ def _english_type(text: str, asking: re.Match[str] | None) -> tuple[AnswerType, 
 
 def _type_of_noun(word: str, rest: str) -> tuple[AnswerType, str]:
     """The answer type for "what", "which" or "whose" followed by ``rest``."""
+    if word == "what" and (amount := _AMOUNT.match(rest)):
+        return "number", "weight" if amount[1] else "price"
     copula = re.match(r"\s*(?:is|are|was|were|['’]?s)\s+(?:the\s+|a\s+|an\s+)?(.*)", rest, re.I)
     phrase = copula[1] if copula else rest
     head = re.match(r"\s*(?:the\s+)?(?:names?|titles?)\s+of\s+(?:the\s+)?(.*)", phrase, re.I)
@@ -205,6 +211,8 @@ def _type_of_noun(word: str, rest: str) -> tuple[AnswerType, str]:
     noun = _head_noun(phrase, bool(copula))
     if copula and not head and word == "what" and not re.search(r"\bof\b|['’]s\b", phrase):
         about = phrase.rstrip("? ")
+        if re.search(r"\b(?:called|named)$", about):
+            return "name", noun
         if name_spans(about) or len(about.split()) <= 3:
             return ("name", noun) if _RELATIVE.search(about) else ("definition", "")
     if word == "whose":

@@ -145,9 +145,7 @@ def _english(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Ite
 
 def _has_article(name: str, text: str) -> bool:
     """Whether ``text`` says "the" before ``name``; most say it not, and need no pattern."""
-    if f"he {name}" not in text:
-        return False
-    return re.search(rf"\b[Tt]he {re.escape(name)}\b", text) is not None
+    return f"he {name}" in text and bool(re.search(rf"\b[Tt]he {re.escape(name)}\b", text))
 
 
 def _answered(

@@ -32,11 +32,8 @@ def relation_scores(
     answer_type = analyse_question(question).answer_type
     asked = frozenset(roots(f"{question} {clue}"))
     options = list(_options(lines))
-    near = (
-        cosines([Compared(said or stated) for _, said, stated in options])
-        if (cosines and options)
-        else None
-    )
+    told = [Compared(said or stated) for _, said, stated in options]
+    near = cosines(told) if cosines and told else None
     weight = _WORDS_WEIGHT if near is not None else _WORDS_WEIGHT + _COSINE_WEIGHT
     scores: dict[str, float] = {}
     for place, (id, sentence, stated) in enumerate(options):

@@ -59,6 +59,7 @@ _KOREAN_WHOLE = regex(rf"(?<=\d)\s?(?:{_COUNTER}) (?:중|가운데)")
 _THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = regex(rf"몇\s*({_COUNTER})")
 _MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
+_NAME_ASKED = regex(r"(?i)\bwhat\b.*?\b(?:called|named|(?:(\w+)['’]s? )?name)\b")
 _ASKED_WHAT = regex(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
 _VALUED = regex(
     r"(?:^|(?<=[.;] ))([\w' -]{3,60}?)(?: is| are| was|:) ((?:[^\s,.;:()]|[.,]\d)*\d"
@@ -116,11 +117,9 @@ def typed_spans(shape: QuestionShape, text: str, context: str = "") -> Iterator[
     yield from _equated(shape.text, text, context) if korean else _valued(shape, text)
     counted = COUNTED.search(shape.text) if korean else None
     how = HOW.search(shape.text)
-    timed = (
-        _OFTEN if how and how[1].lower() == "often" else _CLOCK if shape.noun == "time" else None
-    )
-    if shape.noun in {"day", "weekday"}:
-        timed = _WEEKDAY
+    timed = {"time": _CLOCK, "day": _WEEKDAY, "weekday": _WEEKDAY}.get(shape.noun)
+    if how and how[1].lower() == "often":
+        timed = _OFTEN
     if timed:
         yield from (Candidate(*told.span(), told[0], _CERTAIN) for told in timed.finditer(text))
         if shape.noun != "day":
@@ -145,9 +144,23 @@ def _named(shape: QuestionShape, text: str) -> Iterator[Candidate]:
             if place.prior >= 0.7 or (anywhere and _INSIDE.search(text[: place.start])):
                 yield place
     elif shape.answer_type in {"person", "name"}:
-        yield from names(text, shape.answer_type, shape.noun)
+        for one in names(text, shape.answer_type, shape.noun):
+            named = shape.answer_type == "name" and _is_named(shape, text[: one.start])
+            yield one._replace(prior=_CERTAIN) if named else one
         if shape.answer_type == "name" and shape.noun:
             yield from _labelled(text, shape.noun)
+
+
+def _is_named(shape: QuestionShape, before: str) -> bool:
+    """Whether what stands behind ``before`` is the name asked for: "The dog is called"."""
+    asked = _NAME_ASKED.search(shape.text)
+    thing = re.escape((asked and asked[1]) or shape.noun)
+    told = (
+        rf"(?:\b{thing}|^\W*(?:he|she|it|they)),?(?: (?:is|was|are|were|ha[ds] been))?(?: \w+ly)?"
+        rf" (?:called|named)|(?:\b{thing}['’]s?|^\W*(?:his|her|its)) name (?:is|was)"
+        rf"|\bnames? of (?:[\w-]+ ){{0,3}}{thing} (?:is|was|are|were)"
+    )
+    return bool(asked and thing and re.search(rf"(?i)(?:{told}) \W?$", before))
 
 
 def _dates(text: str, yearly: bool, monthly: float) -> Iterator[Candidate]:
@@ -156,11 +169,8 @@ def _dates(text: str, yearly: bool, monthly: float) -> Iterator[Candidate]:
         if yearly and year:
             yield Candidate(date.start + year.start(), date.start + year.end(), year[0], _CERTAIN)
         elif not yearly:
-            yield Candidate(
-                *date[:2],
-                date.text.rstrip("."),
-                _CERTAIN if re.search(r"\d", date.text) else monthly,
-            )
+            sure = _CERTAIN if re.search(r"\d", date.text) else monthly
+            yield Candidate(*date[:2], date.text.rstrip("."), sure)
 
 
 def _labelled(text: str, noun: str) -> Iterator[Candidate]:
@@ -228,7 +238,7 @@ def _unit_behind(
             return told[0]
         thing = _THING.search(shape.text)
         return "" if thing and counter == "개" and re.match(rf"\s?{thing[1]}", after) else None
-    if degree == "much" or "얼마" in shape.text or _MONEY.search(shape.text):
+    if degree == "much" or "얼마" in shape.text or _MONEY.search(f"{shape.text} {shape.noun}"):
         told = re.match(rf"{_WON}|[ -]?(?:{_UNITS['much']})\b", after, re.IGNORECASE)
         return told[0] if told else "" if number["sign"] else None
     if degree in {"many", "few"} and how:

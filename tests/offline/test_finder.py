@@ -240,6 +240,42 @@ def test_who_is_called_by_one_name_did_what_was_done_by_him():
     assert answer("Who mended the clock?", "Letter", text) == "Pettifer"
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("What does a week cost?", "A week costs 140 euros.", "140 euros"),
+        ("What did the new boiler cost?", "The new boiler cost £2,150 in May.", "£2,150"),
+        ("What did we pay for the boiler?", "We paid £2,150 for the boiler.", "£2,150"),
+        ("What does the stove weigh?", "The stove weighs 118 kg.", "118 kg"),
+        ("What does the barn cost?", "The hall costs £40, the barn £60.", ""),
+        ("What does the fee cover?", "The fee of £40 covers breakfast.", ""),
+        ("What does Mia pay attention to?", "Mia pays attention to 40 pounds.", ""),
+    ],
+)
+def test_what_something_costs_or_weighs_is_an_amount(question, text, expected):
+    assert answer(question, "Notes", text) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the dog called?", "What's the name of the dog?", "What is the dog's name?"],
+)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The dog is called Bishop.", "Bishop"),
+        ("The dog's name is Bishop.", "Bishop"),
+        ("The name of the dog was Bishop.", "Bishop"),
+        ("The cat is called Mo, the dog is called Bishop.", "Bishop"),
+        ("The cat is called Mo and hates the dog.", ""),
+        ("The dog sleeps at the inn called Mill House.", ""),
+        ("The dog is Danish.", ""),
+    ],
+)
+def test_what_something_is_called_is_its_name(question, text, expected):
+    assert answer(question, "Notes", text) == expected
+
+
 @pytest.mark.parametrize("asked", ["Is the guarantee ten years?", "보증 기간은 10년인가요?"])
 def test_a_number_is_no_answer_to_yes_or_no(asked):
     text = "The guarantee is five years." if asked.isascii() else "보증 기간은 5년이다."
