@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..index.serving import announcement, is_plain
+from ..index.serving import announcement, first_advice, is_plain
 from ..models.protocol import OFFLINE
 from ..state.places import INDEX
 from .answers import TimedAnswer, show_answer
@@ -57,12 +57,14 @@ def answer_plainly(arguments: Sequence[str]) -> int | None:
             return None
     if not question or question.startswith("-") or not is_plain():
         return None
-    served = announcement(Path(index).expanduser().absolute())
+    folder = Path(index).expanduser().absolute()
+    served = announcement(folder)
     asked = _asked(served, {"question": question}) if served.get("advice") else None
     if asked is None:
         return None
     show_answer(asked, OFFLINE)
-    sentence(served["advice"])
+    if first_advice(folder):
+        sentence(served["advice"])
     return int(asked.output["stop_reason"] == "model_failed")
 
 

@@ -46,7 +46,7 @@ def demo(
         most = ["-n", str(passages)] if passages != PASSAGES else []
         show.command(show.this_program(folder), "ask", question, *most)
         show_answer(answer_by_method({"question": question}, asking), asking.model, passages)
-    advise(context)
+    advise(asking)
     show_next_steps(folder)
 
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..context import Context
+from ..index.serving import first_advice
 from ..models.protocol import OFFLINE
 from ..settings import settings
 from . import show
@@ -31,8 +32,8 @@ def show_next_steps(folder: Path) -> None:
 
 
 def advise(context: Context) -> None:
-    """Says how to get answers, where no model is asked for them."""
+    """Says how to get answers, where no model is asked for them; once in the folder of an index."""
     from ..models.nearby import advice
 
-    if context.model == OFFLINE:
+    if context.model == OFFLINE and first_advice(context.folder):
         show.sentence(advice(settings()))

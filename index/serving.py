@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _FILE = "serving.json"
+ADVISED = "advised"  # an empty file: the way to a model was told here
 _PROGRAM = f"{__file__} {os.stat(__file__).st_mtime_ns}"
 
 
@@ -35,6 +36,20 @@ def announced(folder: Path, port: int, settings: Mapping[str, Any], advice: str)
     finally:
         if announcement(folder).get("token") == token:
             file.unlink(missing_ok=True)
+
+
+def first_advice(folder: Path) -> bool:
+    """Whether the way to a model was not told yet in ``folder``; from now on it was.
+
+    Where the folder cannot be written, it is always told anew.
+    """
+    try:
+        (folder / ADVISED).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def is_plain() -> bool:

@@ -15,8 +15,9 @@ from ..stores.schema import DATABASE, LOCK
 from ..stores.vectors import FIRST
 from .location import locate
 from .opening import Index, open_index
+from .serving import ADVISED
 
-_OURS = (f"{FIRST}*", f"*{ENDING}", "serving.json", "evaluations", f"{LOCK}*")
+_OURS = (f"{FIRST}*", f"*{ENDING}", "serving.json", ADVISED, "evaluations", f"{LOCK}*")
 
 
 def index_names(operator: Settings) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from ragraphs.cli import show
 from ragraphs.cli.next_steps import show_next_steps
+from scripted_model import QUESTION
 
 PROGRAM = Path(sys.executable).parent / "ragraphs"
 
@@ -45,6 +46,21 @@ def test_the_extra_of_the_page_is_asked_for_only_where_it_is_missing(missing, mo
     assert [words[1:] for words in commands[2:-1]] == (
         [["-m", "pip", "install", "ragraphs[serve]"]] if missing else []
     )
+
+
+def test_the_way_to_a_model_is_told_once_for_an_index(run, index):
+    first, second = (run("ask", QUESTION) for _ in range(2))
+    assert "--model openai:" in first.out and "--model" not in second.out
+    assert second.out and second.out.splitlines()[:-1] == first.out.splitlines()[:-2]
+
+
+def test_an_index_that_cannot_be_written_is_asked_all_the_same(run, index, monkeypatch):
+    def fails(path, *_, **__):
+        raise PermissionError(str(path))
+
+    monkeypatch.setattr("ragraphs.index.serving.Path.touch", fails)
+    asked = [run("ask", QUESTION) for _ in range(2)]
+    assert all(one.code == 0 and "--model openai:" in one.out for one in asked)
 
 
 @pytest.mark.slow
