@@ -48,7 +48,9 @@ def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
     for paragraph in _PARAGRAPH.finditer(text):
         start, end = paragraph.span()
         apart = all(end <= first or last <= start for first, last in fenced)
-        if apart and _is_code(paragraph.group()):
+        written = paragraph.group().rstrip("\n").split("\n")
+        lines = [line for line in written if not _REMARK.match(line)]
+        if apart and lines and 2 * sum(map(has_form_of_code, lines)) >= len(lines):
             found.append((start, end))
     return tuple(sorted(found))
 
@@ -66,9 +68,3 @@ def _fenced(text: str) -> Iterator[tuple[int, int]]:
 def has_form_of_code(line: str) -> bool:
     """Whether a line looks like one of code."""
     return bool(_LINE.match(line.lstrip()[:_LONGEST_LINE]))
-
-
-def _is_code(paragraph: str) -> bool:
-    """Whether half of the lines look like code, remarks aside."""
-    lines = [line for line in paragraph.rstrip("\n").split("\n") if not _REMARK.match(line)]
-    return bool(lines) and 2 * sum(map(has_form_of_code, lines)) >= len(lines)

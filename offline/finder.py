@@ -209,6 +209,11 @@ def _apart_from_lives(asked: _MarkedQuestion, line: Line) -> Iterator[Candidate]
     if told and shape.answer_type == "place":
         yield Candidate(told.start, told.end, told.text, _LABELLED)
     spans = list(typed_spans(shape, text, " ".join(line.context)))
+    # A life in brackets dates no other one, unless the words outside tell of a birth or death, too.
+    of = {"birth": "birth", "death": "die"}.get(shape.measure, "")
+    lived = shape.answer_type in {"date", "place"} and of and getattr(life, shape.measure)
+    if lived and of not in marks(_BRACKETS.sub("", text)):
+        spans = [span for span in spans if told and told.start <= span.start < told.end]
     for cell in _CELL.finditer(text):
         typed = any(cell.start(2) <= span.start < cell.end(2) for span in spans)
         counted = shape.answer_type == "number" and cell[2].isdecimal()

@@ -276,6 +276,14 @@ def test_what_something_is_called_is_its_name(question, text, expected):
     assert answer(question, "Notes", text) == expected
 
 
+def test_the_dates_of_a_life_do_not_say_when_another_died():
+    text = "Mia Noll (3 May 1900 – 4 June 1980) ran the shop with her husband until 1951."
+    assert answer("When did Mia Noll's husband die?", "Mia Noll", text) == ""
+    assert answer("When did Mia Noll die?", "Mia Noll", text) == "4 June 1980"
+    text = "Mia Noll (1900 – 1980) ran the shop until her husband died in 1951."
+    assert answer("When did Mia Noll's husband die?", "Mia Noll", text) == "1951"
+
+
 @pytest.mark.parametrize("asked", ["Is the guarantee ten years?", "보증 기간은 10년인가요?"])
 def test_a_number_is_no_answer_to_yes_or_no(asked):
     text = "The guarantee is five years." if asked.isascii() else "보증 기간은 5년이다."
