@@ -105,12 +105,10 @@ def _value(
     if measure == "lifespan":
         return _lifespan(trace, answered)
     for place in reversed(trace):
-        answer = answered[place].answer
-        value = read_value(measure, answer) if answer else None
-        if value is not None:
-            return value
-        if answer and place == trace[-1]:
-            return None
+        if answer := answered[place].answer:
+            value = read_value(measure, answer)
+            if value is not None or place == trace[-1]:
+                return value
     return None
 
 

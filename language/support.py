@@ -59,7 +59,8 @@ def cite_point(point: str, sources: Sequence[CitablePassage], most: int = 1) -> 
 def nearest_statements(statement: str, others: Sequence[str], most: int) -> list[int]:
     """Places of the ``others`` nearest to ``statement`` by keywords, at most ``most``."""
     wanted = keywords(statement)
-    scores = [_cosine(wanted, keywords(other)) for other in others]
+    sets = map(keywords, others)
+    scores = [len(wanted & own) / math.sqrt(len(wanted) * len(own) or 1) for own in sets]
     ranked = sorted(range(len(others)), key=lambda place: (-scores[place], place))
     return [place for place in ranked[:most] if scores[place] > 0]
 
@@ -136,7 +137,3 @@ def _quotable(text: str) -> tuple[tuple[Span, frozenset[str]], ...]:
 def _worth(wanted: frozenset[str], own: frozenset[str]) -> float:
     shared = len(wanted & own)
     return float(shared / len(wanted) * (shared / len(own)) ** _OWN)
-
-
-def _cosine(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / math.sqrt(len(a) * len(b)) if a and b else 0.0

@@ -72,11 +72,8 @@ def shared(text: str, span: Candidate, question: str) -> bool:
 def _lists(text: str, question: str) -> Iterator[tuple[int, int]]:
     """The characters of the lists in ``text``, left to right."""
     asked = question.lower()
-    names = [
-        name
-        for name in name_spans(text)
-        if name.text.lower() not in asked and not is_demonym(name.text)
-    ]
+    others = (one for one in name_spans(text) if one.text.lower() not in asked)
+    names = [one for one in others if not is_demonym(one.text)]
     opening = _OPENING.match(text)
     begin = opening.end() if opening else 0
     signs = "".join(_sign(text, a, b) if a.end > begin else " " for a, b in pairwise(names))

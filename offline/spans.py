@@ -55,6 +55,8 @@ _PART = regex(
     r"(?:out )?\bof(?: (?:all|the|its|his|her|our|their|these|those|[\w’']+['’]s?)){0,3} $"
 )
 _WHOLE_ASKED = regex(r"(?i)\bthere\b|\bhave\b(?! \w+(?:ed|en)\b)|몇 ?\S+(?:[인예입]|야$| 있)")
+_OF_WHOLE = regex(r"\s?[\w-]+ ((?:that|which|who|in|of|at|on|from) .*)")
+_DIFFERENCE = regex(r"(?i) (?:more|less|fewer)\b")
 _KOREAN_WHOLE = regex(rf"(?<=\d)\s?(?:{_COUNTER}) (?:중|가운데)")
 _THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = regex(rf"몇\s*({_COUNTER})")
@@ -160,7 +162,8 @@ def _is_named(shape: QuestionShape, before: str) -> bool:
         rf" (?:called|named)|(?:\b{thing}['’]s?|^\W*(?:his|her|its)) name (?:is|was)"
         rf"|\bnames? of (?:[\w-]+ ){{0,3}}{thing} (?:is|was|are|were)"
     )
-    return bool(asked and thing and re.search(rf"(?i)(?:{told}) \W?$", before))
+    part = re.search(rf"(?i)(?<!name)(?<!names) of (?:[\w-]+ ){{0,3}}{thing}\b[^,;]*$", before)
+    return bool(asked and thing and not part and re.search(rf"(?i)(?:{told}) \W?$", before))
 
 
 def _dates(text: str, yearly: bool, monthly: float) -> Iterator[Candidate]:
@@ -213,12 +216,15 @@ def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidat
         if not counter and any(first <= start < after for first, after in taken):
             continue
         unit = _unit_behind(shape, match, text, counter)
-        if unit is None:
+        if unit is None or _DIFFERENCE.match(text, end + len(unit)):
             continue
         whole = _PART.search(text, before.start, start)
         parted = whole and whole.start() == before.end and before.text.lower() != "one"
         if parted and whole and not whole["vague"] and not asked_whole and before.text:
-            yield before
+            owner = _OF_WHOLE.match(text, end)  # who asks for it may ask for the whole
+            said = roots(f"{whole[0]} {owner[1] if owner else ''}")
+            if frozenset(said).isdisjoint(roots(shape.text)):
+                yield before
         elif not (
             parted or (whole and whole["vague"]) or (counter and _KOREAN_WHOLE.match(text, end))
         ):

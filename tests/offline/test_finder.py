@@ -213,6 +213,9 @@ def test_numbers_are_told_however_the_question_puts_it(question, text, expected)
         ("How many members came?", "Most of the 118 members came.", ""),
         ("How many members came?", "A total of 118 members came.", "118"),
         ("How many members does the club have?", "64 of the club's 118 members came.", ""),
+        ("How many goals did the team score?", "Mia scored 12 of the team's 30 goals.", ""),
+        ("How many goals did Mia score?", "Mia scored 12 of the team's 30 goals.", "12"),
+        ("How many members are in the club?", "64 of 118 members in the club voted.", ""),
         ("How many wards does Orm have?", "Brill is one of 25 wards of Orm.", "25"),
         ("회원은 몇 명이 왔나요?", "회원 118명 중 64명이 왔다.", "64명"),
         ("회원은 몇 명인가요?", "회원 118명 중 64명이 왔다.", ""),
@@ -247,6 +250,7 @@ def test_who_is_called_by_one_name_did_what_was_done_by_him():
         ("What did the new boiler cost?", "The new boiler cost £2,150 in May.", "£2,150"),
         ("What did we pay for the boiler?", "We paid £2,150 for the boiler.", "£2,150"),
         ("What does the stove weigh?", "The stove weighs 118 kg.", "118 kg"),
+        ("What does a week cost?", "A week costs 40 euros more than last year.", ""),
         ("What does the barn cost?", "The hall costs £40, the barn £60.", ""),
         ("What does the fee cover?", "The fee of £40 covers breakfast.", ""),
         ("What does Mia pay attention to?", "Mia pays attention to 40 pounds.", ""),
@@ -270,6 +274,7 @@ def test_what_something_costs_or_weighs_is_an_amount(question, text, expected):
         ("The cat is called Mo and hates the dog.", ""),
         ("The dog sleeps at the inn called Mill House.", ""),
         ("The dog is Danish.", ""),
+        ("The owner of the dog is called Mia Noll.", ""),
     ],
 )
 def test_what_something_is_called_is_its_name(question, text, expected):
