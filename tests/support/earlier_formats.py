@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
+from ragraphs.nodes.index.split import _READER
 from ragraphs.stores.queries import begin_writing
 from raw_sql import sql
 from sqlalchemy import Connection, Engine
@@ -35,8 +36,8 @@ def as_in_format(engine: Engine, format: int) -> None:
             sql(connection, f"ALTER TABLE {table} DROP COLUMN {column}")
         sql(connection, f"UPDATE properties SET value = '{format}' WHERE name = 'format'")
         if format == 2:  # of today's reader
-            sql(connection, "UPDATE files SET content = replace(content, '6:', '2:')")
-            sql(connection, "UPDATE documents SET content = replace(content, '6:', '2:')")
+            sql(connection, f"UPDATE files SET content = replace(content, '{_READER}:', '2:')")
+            sql(connection, f"UPDATE documents SET content = replace(content, '{_READER}:', '2:')")
 
 
 def _with_plain_texts(connection: Connection) -> None:
