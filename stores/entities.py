@@ -232,10 +232,12 @@ class EntityStore:
             .join(tables.entities, tables.entities.c.id == table.entity)
             .where(*self._said_in(table.passage))
             .group_by(table.passage)
-        )
+        )  # in an order that each query has for itself
         if passages is None:
-            return map(tuple, rows(self._engine, query))
-        return map(tuple, rows_with(self._engine, query, table.passage, passages))
+            found = rows(self._engine, query)
+        else:
+            found = rows_with(self._engine, query, table.passage, passages)
+        return ((id, "\n".join(sorted(places.split("\n")))) for id, places in found)
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
         """Where the texts of passages name entities, by passage and place."""
