@@ -232,7 +232,7 @@ class EntityStore:
             .join(tables.entities, tables.entities.c.id == table.entity)
             .where(*self._said_in(table.passage))
             .group_by(table.passage)
-        )  # in an order that each query has for itself
+        )  # the places of a passage come in any order
         if passages is None:
             found = rows(self._engine, query)
         else:

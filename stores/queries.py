@@ -109,10 +109,10 @@ def is_one_of(
 
 
 def lookups(engine: Engine) -> Connection:
-    """A connection for queries each of which is read for itself, as none sees the one before it.
+    """A connection for queries of which each may see another moment.
 
-    PostgreSQL then gets no transaction around them, which would be two messages more. At one moment
-    (``moments``) they share the transaction that is of it.
+    PostgreSQL gets no transaction around them, which would be two messages more. Where the engine
+    shows one moment (``moments``), they share its transaction.
     """
     if is_postgresql(engine) and "isolation_level" not in engine.get_execution_options():
         return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
