@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from ...index.opening import Index
 from ...stores.file_notes import documents_with
@@ -23,15 +24,25 @@ class MovedDocuments:
         self.ids: set[str] = set()
 
     def followed(self, new: Sequence[NewDocument]) -> Iterator[NewDocument]:
-        """``new`` documents, each with the id of one of its content whose file is gone, if any."""
-        contents = [document.content for document in new if document.path != INLINE]
-        known = documents_with(self._index.engine, contents)
-        for document in new:
-            yield document._replace(moved_from=self._before(known.get(document.content, ())))
+        """``new`` documents, each with the id of one of its content whose file is gone, if any.
 
-    def _before(self, known: Sequence[tuple[str, str]]) -> str:
+        The content may have been read by an earlier reader.
+        """
+        contents = [_in_every_reader(each.content) for each in new if each.path != INLINE]
+        known = documents_with(self._index.engine, chain.from_iterable(contents))
+        for document in new:
+            same = (known.get(content, ()) for content in _in_every_reader(document.content))
+            yield document._replace(moved_from=self._before(chain.from_iterable(same)))
+
+    def _before(self, known: Iterable[tuple[str, str]]) -> str:
         for id, path in known:
             if id not in self.ids and path != INLINE and is_gone(self._index.home / path):
                 self.ids.add(id)
                 return id
         return ""
+
+
+def _in_every_reader(content: str) -> list[str]:
+    """``content`` as its reader records it, and as every reader before did."""
+    reader, _, digest = content.partition(":")
+    return [f"{number}:{digest}" for number in range(int(reader), 0, -1)]

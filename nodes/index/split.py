@@ -253,7 +253,7 @@ class DocumentReader:
 
     def _count(self, document: NewDocument) -> None:
         before = self._catalogue.document(document.moved_from) if document.moved_from else None
-        if before and before["title"] == document.title:
+        if before and (before["title"], before["content"]) == (document.title, document.content):
             return
         pieces: list[PlannedPiece] = []
         for planned in self._catalogue.planned(document):
