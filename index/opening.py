@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from sqlalchemy import Engine
 
+    from ..offline.model import OfflineLanguageModel
     from ..stores.array_store import ArrayStore
     from ..stores.catalogue import Catalogue
     from ..stores.communities import CommunityStore
@@ -345,13 +346,13 @@ async def language_model(index: Index, context: Context, name: str | None = None
     )
 
 
-def offline_reader(index: Index) -> LanguageModel:
+def offline_reader(index: Index) -> OfflineLanguageModel:
     """The reader without a language model. Blocks."""
     from ..offline.model import OfflineLanguageModel
+    from .vector_worth import worth_for
 
-    return OfflineLanguageModel(
-        index.embedder, partial(known_sentences, index.catalogue, index.sentences)
-    )
+    known = partial(known_sentences, index.catalogue, index.sentences)
+    return OfflineLanguageModel(index.embedder, known, partial(worth_for, index))
 
 
 class CachedValue(Generic[T]):

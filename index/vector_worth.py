@@ -17,12 +17,12 @@ from ..language.analyser import sentences
 from ..state.records import Passage
 from .opening import Index
 
-_PROPERTY = "vector_worth"
+_PROPERTY = "vector_worth_by_rank"
 _MOST_PASSAGES = 200  # of a script
 _MOST_DRAWN = 2000
 _MOST_SENTENCES = 64
 _SHORTEST = 20  # characters; shorter sentences say little of their passage
-_FULL_WORTH = 1 / 3
+_NO_WORTH, _FULL_WORTH = 0.8, 0.95  # of the other passages, before which the own one is found
 _UNSEMANTIC_WORTH = 0.3
 
 
@@ -41,11 +41,11 @@ def worth_for(index: Index, question: str) -> float:
 def measure_worth(index: Index) -> None:
     """Measures and keeps the worth of the vectors for each script of the passages. Blocks.
 
-    A sample of sentences is asked for among at most 200 passages of the script: the share p that
-    finds its own passage first, less what chance would find, is worth min(1, 3p). A model that
-    knows the language finds from 40 % (of a novel) to 90 % (of titled pages); an English one
-    2 % of Korean sentences. Only 2,000 passages are looked at, drawn by chance of their ids; where
-    they are the same, nothing is done, and a script is measured anew only where its sample changed.
+    A sample of sentences is asked for among at most 200 passages of the script: a model that knows
+    the language finds the own passage before 96 % of the others and more, in novels as in a few
+    pages; an English one finds that of a Korean sentence before 63 to 81 %. Only 2,000 passages are
+    looked at, drawn by chance of their ids; where they are the same, nothing is done, and a script
+    is measured anew only where its sample changed.
     """
     if not index.embedder.semantic:
         return
@@ -96,10 +96,8 @@ def _worth(index: Index, passages: list[Passage]) -> float | None:
     rows = [sample.row for sample in samples]
     cosines = asked @ vectors.T
     own = cosines[np.arange(len(rows)), rows]
-    cosines[np.arange(len(rows)), rows] = -1
-    first = float((own > cosines.max(axis=1)).mean())
-    chance = 1 / len(passages)
-    return round(min(1.0, max(0.0, (first - chance) / (1 - chance)) / _FULL_WORTH), 3)
+    before = (cosines < own[:, None]).sum() / (len(rows) * (len(passages) - 1))
+    return round(float(np.clip((before - _NO_WORTH) / (_FULL_WORTH - _NO_WORTH), 0, 1)), 3)
 
 
 def _samples(passages: Iterable[Passage]) -> Iterable[_Sample]:

@@ -32,7 +32,7 @@ _CAPITAL = (
     rf"|[{UPPER}][^\W_]*(?:[-'’.&/][^\W_]+)*)"
 )
 _LINK = r"(?:(?:of|de|la|le|du|di|da|del|von|van|der|den|al|el|bin|ibn|y|e|&) (?:the |la )?){0,2}"
-_NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+\b(?![,.]\d))*")
+_NAME = re.compile(rf"(?<![^\W_])(?!I['’]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+\b(?![,.]\d))*")
 _QUOTED = re.compile(
     r"[\"“「『《〈]([^\"”」』》〉]{2,80})[\"”」』》〉]|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
 )

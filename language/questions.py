@@ -51,7 +51,7 @@ _KOREAN_ENDING = regex(
     rf"|(?<=[가-힣])(?:[하되]?[{PAST_ENDS}](?:나|니|지|던|다)|[한된])$"
 )
 
-_WH = regex(r"\b(who|whom|whose|when|where|why|how|what|which)(?=s?\b)", re.IGNORECASE)
+ASKING = regex(r"\b(who|whom|whose|when|where|why|how|what|which)(?=s?\b)", re.IGNORECASE)
 _ASKED: dict[str, AnswerType] = {"when": "date", "where": "place", "how": "open", "why": "open"}
 _ASKED |= {"who": "person", "whom": "person"}
 _AUXILIARY = regex(
@@ -80,7 +80,7 @@ _NOUNS: dict[AnswerType, str] = {
     " 수 인구 높이 길이 거리 나이 면적 무게 깊이 가격 비율 금액 개수 규모",
 }
 _NOUN_TYPES = {word: kind for kind, nouns in _NOUNS.items() for word in nouns.split()}
-_OPEN = regex(
+OPEN = regex(
     r"(?i)^(?:why|explain|describe|summari[sz]e|discuss|compare|outline|list|tell me about)\b"
     r"|^what (?:are|were) (?:the )?(?:main|key|most|some|important|major|different|various)\b"
     r"|왜|어떻게|설명|요약|서술|비교하|이유|방법|과정"
@@ -176,7 +176,7 @@ def _english_shape(text: str) -> QuestionShape:
 
 def _question_word(text: str) -> re.Match[str] | None:
     """The interrogative: at the start or after a preposition, else the last one in the text."""
-    if not (found := list(_WH.finditer(text))):
+    if not (found := list(ASKING.finditer(text))):
         return None
     lead = text[: found[0].start()].split()
     if len(lead) <= 2 and not (lead and lead[0].lower() in {"the", "a", "an"}):
@@ -194,7 +194,7 @@ def _english_type(text: str, asking: re.Match[str] | None) -> tuple[AnswerType, 
     counted = _COUNTED.search(text)
     if counted and (asking is None or asking.start() >= counted.start() or not asking.start()):
         return "number", (counted[2] or "") if counted[1].lower() in {"many", "few"} else ""
-    if _OPEN.search(text) or asking is None:
+    if OPEN.search(text) or asking is None:
         return "open", ""
     word = asking.group().lower()
     return (_ASKED[word], "") if word in _ASKED else _type_of_noun(word, text[asking.end() :])
@@ -291,7 +291,7 @@ _KOREAN_TYPES: tuple[tuple[AnswerType, str], ...] = (
     ("number", r"(?<!몇)몇(?!몇)|얼마|인구는|수는\s*\??$"),
     ("person", r"누구|누가|누굴"),
     ("place", r"어디|어느\s*곳"),
-    ("open", _OPEN.pattern),
+    ("open", OPEN.pattern),
 )
 _KOREAN_ASKED = regex(r"(?:어느|어떤|무슨)\s*([가-힣]+)")
 

@@ -1,36 +1,29 @@
 """Finds the short answer to a question for one narrow fact, and how certain it is.
 
 A line may tell the answer only if it says, with its title and heading, every content word of the
-question; its names and numbers literally; and half of the other words itself. The rest is weighed
-by a logistic function, fitted as CONTRIBUTING.md says.
+question; its names and numbers literally; and half of the other words itself.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
-from ..language.questions import QuestionShape, analyse_question
+from ..language.questions import ASKING, OPEN, QuestionShape, analyse_question, requested
 from ..language.values import NEGATION
 from .conjunctions import shared
-from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, marks, rank_of, weights
+from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, marks, is_first, weights
 from .qualifiers import fits, part_around
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
-# Fitted to MuSiQue's single questions, asked with and without their passages, and to HotpotQA and
-# 2WikiMultiHopQA, of whose questions none comes this far: the bias, then one for each feature.
-# The fit is older than the last change of the command's labels, which gives other weights.
-WEIGHTS = (-2.5, 2.76, 3.19)
-CERTAIN = 0.7
 _KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _LABELLED = 1.5  # above what any other span is certain to be
 _LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
 _LEAST_DONE_PRIOR = 0.35  # of who or what stands to the verb of the question as it asks
-_LARGEST_MARGIN = 0.4
+_LEAST_MARGIN = 0.18  # over any other span, whose passage may be another one
 _GAP = 20  # characters at which a word counts for half
 _WORD = re.compile(r"[^\W_]+")
 _GENERIC = frozenset(
@@ -50,6 +43,7 @@ DOUBT = re.compile(
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
+_PHRASE = 8  # words
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
@@ -62,11 +56,10 @@ _CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]
 
 
 class FoundAnswer(NamedTuple):
-    """A short answer, the line that tells it, and its confidence in 0..1."""
+    """A short answer, and the line that tells it."""
 
     answer: str
     line: Line
-    confidence: float
 
 
 class _MarkedQuestion(NamedTuple):
@@ -85,36 +78,28 @@ class _Span(NamedTuple):
 
 
 def find(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
-    """The most certain short answer to ``question`` in ``lines``, or None."""
-    if not (told := features(question, lines)):
-        return None
-    best, values = told
-    return FoundAnswer(best.text, best.line, confidence(values, WEIGHTS))
+    """The short answer to ``question`` that is nearly certain, or None.
 
-
-def confidence(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The logistic function of ``values``; ``weights`` are the bias, then a factor for each."""
-    bias, *factors = weights
-    score = bias + sum(factor * value for factor, value in zip(factors, values, strict=True))
-    return 1 / (1 + math.exp(-score))
-
-
-def features(question: str, lines: Sequence[Line]) -> tuple[_Span, tuple[float, ...]] | None:
-    """The best span for ``question``, and the features that its confidence depends on.
-
-    They are 1 / the rank of its passage, and the margin over the best other span.
+    It stands in the first passage, and no other span is nearly as good.
     """
     shape = analyse_question(question)
-    if shape.answer_type not in _KINDS:
+    if shape.answer_type not in _KINDS and not _is_phrase(shape):
         return None
     spans = sorted(_spans(_take_apart(shape), lines), key=lambda span: -span.score)
-    if not spans:
+    if not spans or not is_first(spans[0].line.passage, question, lines):
         return None
-    best = spans[0]
-    said = [(span.score, span.text.lower()) for span in spans]
-    others = (score for score, text in said if text not in said[0][1] and said[0][1] not in text)
-    margin = min(_LARGEST_MARGIN, best.score - next(others, -math.inf))
-    return best, (1 / (1 + rank_of(best.line.passage, question, lines)), margin)
+    best, said = spans[0], spans[0].text.lower()
+    for span in spans:
+        other = span.text.lower()
+        if other not in said and said not in other and best.score - span.score < _LEAST_MARGIN:
+            return None
+    return FoundAnswer(best.text, best.line)
+
+
+def _is_phrase(shape: QuestionShape) -> bool:
+    """Whether ``shape`` is of a few words without a question: "opening hours of the office"."""
+    asks = OPEN.search(shape.text) or ASKING.search(shape.text) or requested(shape.text)
+    return shape.answer_type == "open" and not asks and len(shape.text.split()) <= _PHRASE
 
 
 def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
@@ -215,11 +200,8 @@ def _apart_from_lives(asked: _MarkedQuestion, line: Line) -> Iterator[Candidate]
     if lived and of not in marks(_BRACKETS.sub("", text)):
         spans = [span for span in spans if told and told.start <= span.start < told.end]
     for cell in _CELL.finditer(text):
-        typed = any(cell.start(2) <= span.start < cell.end(2) for span in spans)
-        counted = shape.answer_type == "number" and cell[2].isdecimal()
-        if (typed or counted or shape.answer_type == "name") and not marks(cell[1]).isdisjoint(
-            asked.relation
-        ):
+        label = frozenset(asked_marks(content_words(cell[1])))
+        if label and label <= frozenset(asked.all):
             yield Candidate(*cell.span(2), cell[2], _LABELLED)
     for span in spans:
         if told and told.start <= span.start < told.end:

@@ -23,7 +23,7 @@ from ..prompts import replies
 from ..prompts import tog2_replies as tog2
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
-from .lines import Compared, Similarity
+from .lines import Compared, Similarity, compared, lines_of
 from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
@@ -50,14 +50,21 @@ class OfflineLanguageModel:
     """Answers every prompt but CHOOSE_HOPS and the graders', for which there are other ways.
 
     ``embedder`` serves for similarities if it costs nothing; else words alone are compared.
-    ``known`` gives the vectors of sentences of passages that the index holds.
+    ``known`` gives the vectors of sentences of passages that the index holds, and ``worth`` how
+    much they tell of a question in its language, in [0, 1].
     """
 
     name = OFFLINE
 
-    def __init__(self, embedder: Embedder, known: KnownSentences = lambda passages: {}) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        known: KnownSentences = lambda passages: {},
+        worth: Callable[[str], float] = lambda question: 1.0,
+    ) -> None:
         self._embedder = embedder if embedder.local else LexicalEmbedder()
         self._known = known
+        self._worth = worth
         self._functions: dict[str, Callable[..., replies.PromptReply]] = {
             "next_step": next_step,
             "answer_from_steps": answer_from_steps,
@@ -88,6 +95,15 @@ class OfflineLanguageModel:
 
     def _answer(self, question: str, texts: Sequence[Excerpt]) -> replies.Answer:
         return read(question, texts, self._similarity(question, _COMPARED))
+
+    def nearest(self, question: str, texts: Sequence[Excerpt]) -> list[float]:
+        """The cosine of each text's sentence nearest to ``question``, from the usual one on."""
+        lines, similarity = lines_of(texts), self._similarity(question, _COMPARED)
+        told = compared(question, texts, lines, similarity) if similarity else lines
+        near = [0.0] * len(texts)
+        for line in told:
+            near[line.place] = max(near[line.place], line.cosine)
+        return near
 
     def _check_answer(
         self, question: str, answer: Sequence[Excerpt], texts: Sequence[Excerpt]
@@ -197,8 +213,9 @@ class OfflineLanguageModel:
             asked = [question, *(titled(one.title, one.sentence) for one in lacking)]
             vector, *others = embed_queries(self._embedder, asked)
             found |= zip(lacking, others, strict=True)
+            asked_of = self._worth(question) * vector
             return [
-                0.0 if (own := found[one]) is None else float(own @ vector) for one in sentences
+                0.0 if (own := found[one]) is None else float(own @ asked_of) for one in sentences
             ]
 
         return cosines if self._embedder.semantic else None

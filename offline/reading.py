@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..language.comparing import Answered, comparison, compute
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Answer, Quote
-from .finder import CERTAIN, find
+from .finder import find
 from .lines import Line, Similarity, compared, highlights, lines_of, respelled
 
 _RANKED = frozenset({"least", "greatest", "difference"})
@@ -39,11 +39,11 @@ def _certain(question: str, lines: Sequence[Line]) -> tuple[str, list[Line]]:
     compared = comparison(question)
     if compared is None:
         found = find(question, lines)
-        return (found.answer, [found.line]) if found and found.confidence >= CERTAIN else ("", [])
+        return (found.answer, [found.line]) if found else ("", [])
     if compared.relation not in _RANKED:
         return "", []
     parts = [part for questions in compared.questions for part in questions]
-    told = [found for part in parts if (found := find(part, lines)) and found.confidence >= CERTAIN]
+    told = [found for part in parts if (found := find(part, lines))]
     if len(told) < len(parts):
         return "", []
     answers = [Answered(part, found.answer) for part, found in zip(parts, told, strict=True)]

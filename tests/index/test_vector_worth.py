@@ -65,19 +65,32 @@ def test_worth_is_told_apart_by_script(index: Index) -> None:
     assert worth_for(index, "두루미는 무엇을 먹습니까?") < 0.2
 
 
+@pytest.mark.parametrize("few", [2, 4, 6])
+def test_worth_does_not_depend_on_the_number_of_passages(index: Index, few: int) -> None:
+    index.catalogue.remove_documents(
+        [str(n) for n in (*range(few, len(ENGLISH)), *range(len(ENGLISH) + few, 2 * len(ENGLISH)))]
+    )
+    measure_worth(index)
+    assert worth_for(index, "What does the heron eat?") == 1
+    assert worth_for(index, "두루미는 무엇을 먹습니까?") < 0.2
+
+
 def test_the_same_passages_are_measured_once(index: Index) -> None:
     assert _measured(index) == 0
-    known = index.catalogue.property("vector_worth")
-    index.catalogue.set_property("vector_worth", None)
+    known = index.catalogue.property("vector_worth_by_rank")
+    index.catalogue.set_property("vector_worth_by_rank", None)
     assert _measured(index) == 2 * len(ENGLISH) + 2 * len(KOREAN)
-    assert index.catalogue.property("vector_worth") == known
+    assert index.catalogue.property("vector_worth_by_rank") == known
 
 
 def test_only_a_script_whose_passages_changed_is_measured_anew(index: Index) -> None:
-    known = index.catalogue.property("vector_worth")
+    known = index.catalogue.property("vector_worth_by_rank")
     index.catalogue.remove_documents([str(len(ENGLISH))])  # the first in Korean
     assert _measured(index) == 2 * (len(KOREAN) - 1)
-    assert index.catalogue.property("vector_worth")["worth"]["LATIN"] == known["worth"]["LATIN"]
+    assert (
+        index.catalogue.property("vector_worth_by_rank")["worth"]["LATIN"]
+        == known["worth"]["LATIN"]
+    )
 
 
 def test_passages_that_are_not_drawn_change_nothing(index: Index, monkeypatch) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 import ragraphs
+from ragraphs.index.opening import Index
+from ragraphs.models.lexical import LexicalEmbedder
 from snapshots import Snapshots
 
 GARDEN = """On Monday we planted 40 cabbages behind the shed. Frost came early, so Maria covered the
@@ -58,8 +62,33 @@ def test_what_no_passage_speaks_of_is_named(index, question, named):
         "why did the seedlings need a cover",
         "what was wrong with the bread",
         "When did Marria cover the seedlings?",
+        "why didn't anyone salt the bread",
+        "I'm out of salt, what now?",
         "음향 장비를 어디서 빌리기로 했나요?",
     ],
 )
 def test_nothing_is_said_where_a_passage_may_answer_in_other_words(index, question):
     assert not said(index, question)
+
+
+class Meaning(LexicalEmbedder):
+    """Embeddings that know what "the watering equipment that somebody lent" is."""
+
+    semantic = True
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        pump = "well ran dry in August council lent us a pump"
+        return super().embed([text.replace("watering equipment", pump) for text in texts])
+
+
+def test_a_sentence_near_in_meaning_speaks_of_it_though_it_has_none_of_the_words(
+    index, tmp_path, monkeypatch
+):
+    question = "who owned that watering equipment?"
+    assert said(index, question) == ["No passage speaks of “owned”, “watering” or “equipment”."]
+    monkeypatch.setattr(Index, "embedder", Meaning())
+    by_meaning = str(tmp_path / "other")
+    building = ragraphs.build("index", index=by_meaning, embeddings="lexical")
+    building.invoke({"documents": DOCUMENTS})
+    assert said(by_meaning, question) == []
+    assert said(by_meaning, "how do I reset the printer driver")

@@ -31,6 +31,33 @@ def test_what_is_guessed_told_or_put_off_is_no_answer(stated):
     assert answer(question, title, "The Brass Gate was designed by Gail Holt.") == "Gail Holt"
 
 
+TOUR = """| Date | City | Sleep | Fee |
+|---|---|---|---|
+| 5 April | Hamburg | Hotel Seagull | 3,100 euros |
+| 14 April | Prague | Hostel Kotva | 1,400 euros |"""
+SAW = """| Joint | Thread | Torque |
+|---|---|---|
+| Gearbox drain plug | G 3/8 | 35 Nm |
+| Wheel shaft | M16 | 180 Nm |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("Where do we sleep in Prague?", TOUR, "Hostel Kotva"),
+        ("fee Hamburg", TOUR, "3,100 euros"),
+        ("torque gearbox drain plug", SAW, "35 Nm"),
+        ("제습기 물통 크기", "물통 크기: 4.2리터\n\n무게: 12kg", "4.2리터"),
+        ("torque", SAW, ""),  # of which of two
+        ("torque gearbox filler cap", SAW, ""),
+        ("how do I know the torque of the gearbox drain plug", SAW, ""),
+        ("explain the torque of the gearbox drain plug", SAW, ""),
+    ],
+)
+def test_a_cell_is_looked_up_by_all_of_its_label_and_its_row(question, text, expected):
+    assert answer(question, "제습기" if "물통" in text else "Notes", text) == expected
+
+
 def test_what_is_supposed_is_no_answer():
     text = "If the Brass Gate had been designed by Gail Holt, it would stand."
     assert answer("Who designed the Brass Gate?", "Gates", text) == ""

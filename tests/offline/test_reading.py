@@ -240,6 +240,19 @@ def test_cosines_choose_highlights_for_a_question_in_other_words() -> None:
     assert reading.quotes[0].id == "1.2"
 
 
+@pytest.mark.parametrize("floor", [0.0, 0.8])
+def test_what_all_sentences_are_alike_in_does_not_count(floor: float) -> None:
+    told = [f"The tide of day {n} rose at dusk." for n in range(9)]
+    source = ("Notes", " ".join([*told, "A flame was put to the wick.", "The lamp was sold."]))
+
+    def similarity(sentences: Sequence[Compared]) -> list[float]:
+        near = {"A flame was put to the wick.": 0.9}
+        return [floor + (1 - floor) * near.get(one.sentence, 0.1) for one in sentences]
+
+    reading = read("How was the lamp lit?", number([source]), similarity)
+    assert reading.quotes[0].id == "1.10"
+
+
 def test_nothing_to_read_gives_nothing() -> None:
     reading = read("Who directed Red Kite?", [Excerpt(id="1", title="Red Kite", text="  ")])
     assert (reading.answer, reading.quotes, reading.sufficient) == ("", [], False)
