@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from ..context import IndexContext, LayerName, QuestionContext
 from ..graphs import graph_of
 from ..index.layers import wanted_layers
-from ..index.opening import Index, language_model, open_index
+from ..index.opening import Index, open_index
+from ..index.readers import language_model
 from ..models.meter import current_meter
 from ..nodes.router.handing import looked_up
 from ..state.errors import IndexNotFoundError, RagraphsError

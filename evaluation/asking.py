@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from ..context import Context
-from ..index.opening import Index, language_model
+from ..index.opening import Index
+from ..index.readers import language_model
 from ..models.budget import Budget
 from ..models.meter import Meter, current_meter, start_meter
 from ..models.prices import known_prices

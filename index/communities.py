@@ -27,9 +27,10 @@ from .cluster.parts import in_parts
 from .concurrency import to_its_end
 from .hierarchy import WRITTEN, as_reported, is_begun, put_in_use, stamp_as_reported
 from .layers import COMMUNITIES
-from .opening import CachedValue, Index, language_model
+from .opening import CachedValue, Index
 from .progress import progress_of
 from .prompt_words import manner_of
+from .readers import language_model
 from .report_material import ASIDE_RATING, Material, assembled_report, is_empty, unreported
 from .report_writing import report_source, write_with_model
 from .untold import untold_communities, untold_entities, writer_of_reports

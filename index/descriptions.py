@@ -18,8 +18,9 @@ from ..prompts.prompt import number, numbered
 from ..stores.catalogue import FORGETTING
 from .cluster.parts import in_parts
 from .concurrency import Patience, Storing, in_parallel
-from .opening import Index, language_model
+from .opening import Index
 from .progress import Progress, progress_of
+from .readers import language_model
 from .resolution import part
 
 if TYPE_CHECKING:

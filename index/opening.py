@@ -18,20 +18,16 @@ from ..context import Context
 from ..models.embeddings import Embedder, identity, open_embedder, own_embedder
 from ..models.figures import OPEN_INDEXES, note
 from ..models.meter import current_meter
-from ..models.protocol import LanguageModel
 from ..models.runs import seen_by_run
 from ..settings import Settings, settings
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
 from ..state.own import Own, label_of
-from .known_sentences import known_sentences
-from .language_model import open_language_model
 from .location import Location, locate
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from sqlalchemy import Engine
 
-    from ..offline.model import OfflineLanguageModel
     from ..stores.array_store import ArrayStore
     from ..stores.catalogue import Catalogue
     from ..stores.communities import CommunityStore
@@ -332,27 +328,6 @@ def index_of(location: Location, engine: Engine, operator: Settings) -> Index:
     # Closed later: this may run anywhere, even while the stores hold a lock.
     finalize(index, _dropped.append, (vectors, engine)).atexit = False
     return index
-
-
-async def language_model(index: Index, context: Context, name: str | None = None) -> LanguageModel:
-    """The language model called ``name``, or that ``context`` names, with the replies of ``index``.
-
-    Raises RagraphsError when it is not allowed, unknown, or has no key.
-    """
-    if name is not None:
-        context = context.model_copy(update={"model": name})
-    return await open_language_model(
-        context, index.operator, index.replies, partial(offline_reader, index)
-    )
-
-
-def offline_reader(index: Index) -> OfflineLanguageModel:
-    """The reader without a language model. Blocks."""
-    from ..offline.model import OfflineLanguageModel
-    from .vector_worth import worth_for
-
-    known = partial(known_sentences, index.catalogue, index.sentences)
-    return OfflineLanguageModel(index.embedder, known, partial(worth_for, index))
 
 
 class CachedValue(Generic[T]):

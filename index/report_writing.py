@@ -18,9 +18,10 @@ from ..stores.communities import ASSEMBLED
 from .concurrency import Patience, Storing, in_parallel
 from .entities import read_entities
 from .hierarchy import as_reported
-from .opening import Index, language_model
+from .opening import Index
 from .progress import Progress
 from .prompt_words import known_as, manner_of
+from .readers import language_model
 from .report_material import assembled_report, is_foreign, report_of, row_tokens, shown
 from .triple_sources import described
 

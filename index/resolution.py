@@ -24,9 +24,10 @@ from ..stores.queries import batches
 from .concurrency import Patience, in_parallel, to_its_end
 from .layers import ENTITIES
 from .near_graph import merge_near
-from .opening import Index, language_model
+from .opening import Index
 from .progress import progress_of
 from .prompt_words import known_as
+from .readers import language_model
 from .size import is_large
 
 _MERGING = "2"  # to be raised when merging gives other entities for the same facts

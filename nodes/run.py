@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from ..context import Context, QuestionContext
-from ..index.opening import Index, language_model, offline_reader
+from ..index.opening import Index
+from ..index.readers import language_model, offline_reader
 from ..models.documents import search_by
 from ..models.meter import Meter
 from ..models.protocol import OFFLINE, LanguageModel, NoReplyError, paid_calls

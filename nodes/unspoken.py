@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from ..index.opening import Index, offline_reader
+from ..index.opening import Index
+from ..index.readers import offline_reader
 from ..index.vector_worth import worth_for
 from ..language.analyser import content_words, is_korean, strip_particle, words
 from ..offline.lines import asked_marks, marks, telling_words

@@ -15,7 +15,7 @@ from ..language.answer_types import Candidate, life_facts, name_spans, quoted_na
 from ..language.questions import ASKING, OPEN, QuestionShape, analyse_question, requested
 from ..language.values import NEGATION
 from .conjunctions import shared
-from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, marks, is_first, weights
+from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, is_first, marks, weights
 from .qualifiers import fits, part_around
 from .spans import COUNTED, HOW, is_unit, typed_spans
 

@@ -18,7 +18,8 @@ from typing_extensions import TypedDict
 
 from ..context import Context
 from ..index.language_model import server_of
-from ..index.opening import language_model, open_index
+from ..index.opening import open_index
+from ..index.readers import language_model
 from ..models.day import Day, day_of
 from ..models.embeddings import DEFAULT_FASTEMBED, identity, open_embedder
 from ..models.protocol import OFFLINE

@@ -18,7 +18,8 @@ from ragraphs.evaluation.intervals import Measure, measure_of, share_of
 from ragraphs.evaluation.plots import Plot, bars, measured_bar
 from ragraphs.evaluation.retrieval import Report, indexed_set, layers_of, unreported
 from ragraphs.index.grading import grader_of, named_cross_encoder, with_thresholds
-from ragraphs.index.opening import Index, language_model
+from ragraphs.index.opening import Index
+from ragraphs.index.readers import language_model
 from ragraphs.index.retrieval import search
 from ragraphs.models.graders import MODEL_THRESHOLDS, Grading, Thresholds, scores_of
 from ragraphs.models.meter import Meter, start_meter

@@ -11,8 +11,9 @@ from functools import partial
 from ...context import IndexContext
 from ...index.cluster.parts import in_parts
 from ...index.concurrency import Patience, Storing, in_parallel
-from ...index.opening import Index, language_model
+from ...index.opening import Index
 from ...index.progress import Progress, progress_of
+from ...index.readers import language_model
 from ...index.recorded import ReadingSettings, missing_kinds, place_of, reading_settings
 from ...models.meter import current_meter
 from ...models.protocol import OFFLINE, NoReplyError

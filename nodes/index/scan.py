@@ -13,7 +13,8 @@ from langgraph.types import Overwrite
 from ...context import IndexContext
 from ...index.concurrency import to_its_end
 from ...index.layers import read_for
-from ...index.opening import Index, language_model, open_index
+from ...index.opening import Index, open_index
+from ...index.readers import language_model
 from ...index.recorded import changes_settings, layers_to_build, open_to_try, wanted_reader
 from ...index.upgrading import bring_up_to_date
 from ...models.documents import given_documents
