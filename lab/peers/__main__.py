@@ -32,6 +32,7 @@ PEERS = {
     "lightrag": "lightrag-hku==1.5.7",
     "nano_graphrag": "nano-graphrag==0.0.8.2",
     "graphrag": "graphrag==3.3.0",
+    "graphrag_whole": "graphrag==3.3.0",  # with communities of all, not of the largest component
 }
 _ROOT = Path(__file__).parents[2]
 
@@ -91,7 +92,7 @@ def installed(name: str, venvs: Path) -> Path:
     """The Python of ``name``, which is installed below ``venvs`` where it is not there yet."""
     if not PEERS[name]:
         return Path(sys.executable)
-    folder = (venvs / name).resolve()
+    folder = (venvs / PEERS[name].partition("==")[0]).resolve()
     python, done = folder / "bin" / "python", folder / "installed"
     if not done.exists():
         venv.create(folder, with_pip=True)

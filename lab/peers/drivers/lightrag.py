@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .phases import Ask, Task, run
-
-_WAIT = 3600  # seconds for a reply, which a person may write
+from .phases import WAIT, Ask, Task, run
 
 
 async def _opened(task: Task) -> Any:
@@ -19,9 +17,9 @@ async def _opened(task: Task) -> Any:
     embed = partial(openai_embed.func, model=task.embeddings, **at)
     rag = LightRAG(
         working_dir=str(task.folder / "lightrag"),
-        llm_model_func=partial(openai_complete_if_cache, task.model, **at, timeout=_WAIT),
+        llm_model_func=partial(openai_complete_if_cache, task.model, **at, timeout=WAIT),
         llm_model_name=task.model,
-        default_llm_timeout=_WAIT,
+        default_llm_timeout=WAIT,
         embedding_func=EmbeddingFunc(embedding_dim=task.dimension, func=embed),
     )
     await rag.initialize_storages()

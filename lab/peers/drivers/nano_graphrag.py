@@ -5,23 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .phases import Ask, Task, run
+from .phases import WAIT, Ask, Task, run
 
 
 def _opened(task: Task) -> Any:
     import numpy as np
-    from nano_graphrag import GraphRAG  # type: ignore[import-not-found]
-    from nano_graphrag._llm import openai_complete_if_cache  # type: ignore[import-not-found]
+    from nano_graphrag import GraphRAG, _llm  # type: ignore[import-not-found]
     from nano_graphrag._utils import wrap_embedding_func_with_attrs  # type: ignore[import-not-found]
     from openai import AsyncOpenAI
 
-    client = AsyncOpenAI()
+    client = _llm.global_openai_async_client = AsyncOpenAI(timeout=WAIT)
 
     async def embed(texts: list[str]) -> Any:
         found = await client.embeddings.create(model=task.embeddings, input=texts)
         return np.array([one.embedding for one in found.data])
 
-    complete = partial(openai_complete_if_cache, task.model)
+    complete = partial(_llm.openai_complete_if_cache, task.model)
     return GraphRAG(
         working_dir=str(task.folder / "nano"),
         best_model_func=complete,

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.request import urlopen
 
 Ask = Callable[[str], Awaitable[str]]
+WAIT = 3600  # seconds for a reply, which a person may write
 
 
 @dataclass(frozen=True)

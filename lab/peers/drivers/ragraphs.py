@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .phases import Ask, Task, run
+from .phases import WAIT, Ask, Task, run
 
 LAYERS = ["passages", "sentences", "hops", "entities", "communities"]
-_WAIT = 3600  # seconds for a reply, which a person may write
 
 
 def _settings(task: Task) -> dict[str, Any]:
-    model = {"model": f"openai:{task.model}", "timeout": _WAIT}
+    model = {"model": f"openai:{task.model}", "timeout": WAIT}
     return {"index": str(task.folder / "index"), **model}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from ragraphs.evaluation.datasets import LabelledQuestion, load_dataset
 from ragraphs.evaluation.figures import read_figures
 from ragraphs.state.errors import RagraphsError
 
-from lab.peers.__main__ import PEERS, drawn, is_right, main
+from lab.peers.__main__ import PEERS, drawn, installed, is_right, main
 from lab.peers.replies import reply_to
 
 TEXT = "Brooklyn Bridge\n\nThe Brooklyn Bridge was designed by John Roebling in New York."
@@ -78,6 +79,20 @@ def test_all_support_is_drawn_and_the_same_seed_draws_the_same():
 def test_an_answer_is_right_that_holds_a_gold_one(answer, right):
     gold = LabelledQuestion("1", "Where?", ("the north - western coast",), "", frozenset())
     assert is_right(answer, gold) == right
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_each_peer_has_a_driver_that_imports_without_the_system(name):
+    driver = import_module(f"lab.peers.drivers.{name}")
+    assert driver.index and driver.opened
+
+
+def test_two_ways_of_one_system_share_an_environment(tmp_path):
+    place = tmp_path / "graphrag"
+    (place / "bin").mkdir(parents=True)
+    (place / "installed").touch()
+    found = {installed(name, tmp_path) for name in ("graphrag", "graphrag_whole")}
+    assert found == {place.resolve() / "bin" / "python"}
 
 
 def test_an_unknown_peer_is_refused_before_anything_is_installed(tmp_path):
