@@ -36,7 +36,7 @@ def _config(task: Task, largest: bool) -> Any:
 async def index(task: Task, largest: bool = True) -> None:
     """Indexes ``task.documents``, each with its title before the text.
 
-    Communities are those of the ``largest`` component of the graph, as it comes, or of all.
+    Communities divide the ``largest`` component of the graph, as it comes, or all of it.
     """
     import pandas as pd  # type: ignore[import-untyped]
     from graphrag.api import build_index  # type: ignore[import-not-found]

@@ -87,7 +87,8 @@ def test_each_peer_has_a_driver_that_imports_without_the_system(name):
     assert driver.index and driver.opened
 
 
-def test_two_ways_of_one_system_share_an_environment(tmp_path):
+def test_two_ways_of_one_system_share_an_environment(tmp_path, monkeypatch):
+    monkeypatch.setattr("lab.peers.__main__.venv.create", None)  # nothing is installed
     place = tmp_path / "graphrag"
     (place / "bin").mkdir(parents=True)
     (place / "installed").touch()
