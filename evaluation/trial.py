@@ -18,7 +18,7 @@ from ..index.language_model import open_language_model, server_of
 from ..models.lexical import LexicalEmbedder
 from ..models.protocol import LanguageModel, NoReplyError
 from ..models.trials import Score, Trial
-from ..nodes.answer import answered, check_citations
+from ..nodes.citing import answered, check_citations
 from ..offline.model import OfflineLanguageModel
 from ..prompts.deeprag_replies import READ_STEP, ShownStep, show_steps
 from ..prompts.indexing import EXTRACT_FACTS, READ_PASSAGE, WRITE_REPORT

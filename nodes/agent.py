@@ -22,7 +22,8 @@ from ..state.agent import AgentAction, AgentState, PlannedAction
 from ..state.errors import RagraphsError
 from ..state.found import cited_evidence
 from ..state.records import Evidence
-from .answer import answer, answered, checked, locate_quote
+from .answer import answer, checked
+from .citing import answered, locate_quote
 from .deeprag.sub_questions import quotes_of
 from .node import node
 from .retrieve import first_and_ranking

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import QuestionContext
-from ..language.analyser import Span, sentences
+from ..language.analyser import sentences
 from ..language.values import verdict
-from ..models.meter import current_meter
 from ..models.protocol import OFFLINE
 from ..models.suited import trusted
 from ..prompts.library import ANSWER, CHECK_ANSWER
-from ..prompts.pointing import pointed_at
 from ..prompts.prompt import Excerpt, number_passages
-from ..prompts.replies import Answer, Quote
 from ..state.answering import QuestionState
-from ..state.found import is_new, states_triples, unchanged
+from ..state.found import is_new, unchanged
 from ..state.records import Citation, Evidence
-from ..stores.metadata import metadata_at
+from .citing import answered
 from .counter_reading import rests_on_citations
 from .node import node
 from .run import Run, Update
@@ -31,7 +26,6 @@ if TYPE_CHECKING:
 
 _UNPROVEN = "Whether the cited sentences say yes or no was not told by any rule."
 _CAUGHT = "The model called an earlier answer sufficient, too, which its citations do not support."
-_NUMBER = re.compile(r"^\d+\.\d+\s+")  # of a sentence that was copied with it
 
 
 @node(answers=True)
@@ -152,74 +146,6 @@ def uncertain(found: Update, why: str) -> Update:
     return {**found, **told, "sufficient": False, "stop_reason": "insufficient"}
 
 
-def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:
-    """The part of the output that a reply from ``evidence`` decides, with checked citations."""
-    citations = check_citations(reply.quotes, evidence)
-    texts = [passage["text"] for passage in evidence]
-    if pointed_at(reply.answer, texts) and not any(reply.answer in text for text in texts):
-        reply.answer = ""  # it is the number of a sentence, as tiny models answer
-    sufficient = _is_supported(reply, citations)
-    return {
-        "answer": reply.answer,
-        "missing": [one for one in reply.missing if not (sufficient or pointed_at(one, texts))],
-        "citations": citations,
-        "sufficient": sufficient,
-        "stop_reason": "answered" if sufficient else "insufficient",
-    }
-
-
-def check_citations(quotes: Sequence[Quote], evidence: Sequence[Evidence]) -> list[Citation]:
-    """The sentences that ``quotes`` name by their numbers, or copy; a warning for the rest.
-
-    Quotes of one sentence are one citation. Passages are numbered as in ``evidence``, from 1.
-    """
-    places: list[tuple[int, Span]] = []
-    for quote in quotes:
-        place = locate_quote(quote, evidence)
-        if place is None:
-            said = quote.quote[:80] or quote.id
-            current_meter().warn(f"A citation pointed nowhere and was left out: “{said}”.")
-        else:
-            places.append(place)
-    wholes = {
-        number: whole_quotes(
-            [span for at, span in places if at == number], evidence[number]["text"]
-        )
-        for number, _ in places
-    }
-    return united(
-        _citation(evidence[number], next(whole for whole in wholes[number] if overlap(whole, span)))
-        for number, span in places
-    )
-
-
-def locate_quote(quote: Quote, evidence: Sequence[Evidence]) -> tuple[int, Span] | None:
-    """The place in ``evidence`` of the text that has the sentence, and the sentence's in it."""
-    texts = [passage["text"] for passage in evidence]
-    if (pointed := pointed_at(quote.id, texts)) is not None:
-        return pointed
-    named = [n for n in range(len(texts)) if str(n + 1) == quote.id.split(".")[0]]
-    for number in [*named, *range(len(texts))]:
-        for said in (quote.quote, _NUMBER.sub("", quote.quote)):
-            if (span := locate(said, texts[number])) is not None:
-                return number, span
-    return None
-
-
-def _citation(passage: Evidence, span: Span) -> Citation:
-    start, end = passage["start"] + span.start, passage["start"] + span.end
-    citation: Citation = {
-        "passage": passage["id"],
-        "document": passage["document"],
-        "title": passage["title"],
-        "start": start,
-        "end": end,
-        "quote": span.text,
-        "metadata": metadata_at(passage, start),
-    }
-    return {**citation, "end": start, "kind": "triple"} if states_triples(passage) else citation
-
-
 def cited_sentences(
     citations: Sequence[Citation], evidence: Sequence[Evidence], before: str = ""
 ) -> list[Excerpt]:
@@ -254,9 +180,3 @@ def _whole(text: str, spans: Sequence[tuple[int, int]], before: str) -> Iterator
             earlier = ""
         else:
             earlier = sentence.plain
-
-
-def _is_supported(reply: Answer, citations: Sequence[Citation]) -> bool:
-    if reply.sufficient and not citations:
-        current_meter().warn("The answer has no citation that could be checked.")
-    return reply.sufficient and bool(citations) and bool(reply.answer)

@@ -43,6 +43,7 @@ from ..state.errors import (
 )
 from ..state.records import Usage
 from ..state.usage import total_calls, total_tokens
+from .citing import as_rules_say
 from .run import GRACE, Run, Update
 from .streaming import answer_stream
 
@@ -184,7 +185,7 @@ async def _answered(work: Coroutine[Any, Any, Update], state: Any, run: Run[Cont
         update = {**update, "evidence": await run.at_hand(state)}
     if ended == "no_evidence" and run.index.unmet:
         update = {**update, "missing": [*run.index.unmet]}
-    return update
+    return await as_rules_say(run, state, update)
 
 
 @contextmanager

@@ -18,7 +18,8 @@ from ...prompts.prompt import number_passages
 from ...state.answering import StopReason
 from ...state.deeprag import DeepragState, NarrativeStep, TreeNode
 from ...state.records import Citation, Evidence
-from ..answer import check_citations, checked
+from ..answer import checked
+from ..citing import check_citations
 from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update

@@ -30,7 +30,8 @@ from ...prompts.deeprag_replies import (
 from ...prompts.library import ANSWER
 from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.deeprag import DeepragState, NarrativeStep, ProposedStep, StepSource
-from ..answer import answered, checked
+from ..answer import checked
+from ..citing import answered
 from ..node import node
 from ..retrieve import first_and_ranking, nearest
 from ..run import Run, Texts, Update

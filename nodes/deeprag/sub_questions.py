@@ -14,7 +14,8 @@ from ...prompts.replies import Answer
 from ...state.answering import StopReason
 from ...state.places import place_of
 from ...state.records import Citation, Evidence
-from ..answer import check_citations, stands
+from ..answer import stands
+from ..citing import check_citations
 from ..run import Run
 
 

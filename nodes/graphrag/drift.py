@@ -18,7 +18,8 @@ from ...models.query_vectors import embed_queries
 from ...prompts.graphrag_replies import FOLLOW_UP, PRIME, FollowUp
 from ...prompts.prompt import number, number_passages
 from ...state.graphrag import GraphragState, LookUpTask, Point, Question
-from ..answer import check_citations, stands
+from ..answer import stands
+from ..citing import check_citations
 from ..node import node
 from ..run import Run, Update, calls_left
 from .global_search import points_of, with_citations

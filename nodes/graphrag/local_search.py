@@ -22,7 +22,8 @@ from ...prompts.graphrag_replies import LOCAL_ANSWER
 from ...prompts.prompt import Excerpt, number_passages
 from ...state.graphrag import CommunityReference, GraphragState
 from ...state.records import Evidence
-from ..answer import answered, checked
+from ..answer import checked
+from ..citing import answered
 from ..node import node
 from ..retrieve import nearest, ranking
 from ..run import Run, Update

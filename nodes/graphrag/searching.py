@@ -16,7 +16,7 @@ from ...models.query_vectors import embed_queries
 from ...prompts.library import ANSWER
 from ...prompts.prompt import FencedQuestion, number_passages
 from ...state.graphrag import GraphragState
-from ..answer import answered
+from ..citing import answered
 from ..retrieve import first_and_ranking
 from ..run import Run, Update
 

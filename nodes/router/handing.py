@@ -50,12 +50,21 @@ def is_worse(result: Mapping[str, Any], before: Mapping[str, Any], question: str
     """Whether the answer found ``before`` is worth more than ``result``, and to be kept.
 
     Of equals the later counts, which has read what the earlier one found; but an explanation, a
-    letter or a plan that ``question`` asks for is not given up for a phrase.
+    letter or a plan that ``question`` asks for is not given up for a phrase, nor an insufficient
+    answer for one that cites less of what ``question`` asks about.
     """
     now, then = worth(result), worth(before)
-    if now != then or analyse_question(question).answer_type != "open":
+    if now != then:
         return now < then
-    return _is_short(result) and not _is_short(before)
+    if analyse_question(question).answer_type == "open" and _is_short(result) > _is_short(before):
+        return True
+    return not result["sufficient"] and _cited(result, question) < _cited(before, question)
+
+
+def _cited(result: Mapping[str, Any], question: str) -> int:
+    """The number of the words of ``question`` that the cited sentences of ``result`` hold."""
+    cited = keywords(" ".join(one["quote"] for one in result["citations"]))
+    return len(cited & keywords(question))
 
 
 def _is_short(result: Mapping[str, Any]) -> bool:

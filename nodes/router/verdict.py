@@ -13,7 +13,8 @@ from ...prompts.prompt import number_passages
 from ...prompts.statement_replies import StatementVerdict
 from ...state.records import Citation, Evidence
 from ...state.router import RouterState
-from ..answer import check_citations, cited_sentences
+from ..answer import cited_sentences
+from ..citing import check_citations
 from ..counter_reading import divided
 from ..node import node, unanswered
 from ..run import Run, Update

@@ -16,7 +16,8 @@ from ...prompts.tog2_replies import JUDGE_EVIDENCE
 from ...state.found import is_new, unchanged
 from ...state.records import Evidence
 from ...state.tog2 import Tog2State, WalkedTriple
-from ..answer import answered, checked, locate_quote
+from ..answer import checked
+from ..citing import answered, locate_quote
 from ..node import node
 from ..run import Run, Update
 from .walk import text_key

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
+from http_stub import Response
 from ragraphs.graphs import graph_of
 from weak_reader import WeakReader
 
@@ -102,3 +103,21 @@ async def test_little_of_what_a_weak_reader_makes_up_is_believed(openai, small_i
     assert wrong > 15, "the reader is weak"
     assert believed <= wrong // 6
     assert refused >= unanswerable * 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["basic", "crag", "deeprag", "router"])
+async def test_one_that_is_not_trusted_answers_and_marks_as_rules_do(openai, small_index, method):
+    row = {"id": "tiny.gguf", "meta": {"n_params": 134_515_008}}
+    openai.documents["/v1/models"] = Response({"data": [row]})
+    graph, context_type = graph_of("basic")
+    context, right = context_type(index=small_index, model="offline"), 0
+    for seed, case in enumerate(CASES):
+        openai.answer = WeakReader(seed % len(SEEDS))
+        result = await asked(case.question, small_index, method, seed % len(SEEDS))
+        without = await graph.ainvoke({"question": case.question}, context=context)
+        assert result["sufficient"] is without["sufficient"], case.question
+        assert result["citations"] == without["citations"], case.question
+        assert not result["sufficient"] or result["answer"] == without["answer"]
+        right += result["sufficient"] and case.right in result["answer"]
+    assert right >= 3

@@ -12,7 +12,7 @@ from ragraphs.language.analyser import count_tokens
 from ragraphs.models.chat.window import most_tokens
 from ragraphs.models.short_texts import MOST_TEXTS, MOST_TOKENS, needed
 from ragraphs.models.suited import knows_little, trusted
-from ragraphs.nodes.answer import answered
+from ragraphs.nodes.citing import answered
 from ragraphs.prompts.library import ANSWER, GRADE_PASSAGES
 from ragraphs.prompts.prompt import number
 from ragraphs.settings import settings

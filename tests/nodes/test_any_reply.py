@@ -16,7 +16,7 @@ from ragraphs.algorithms.graphrag.report_context import Element
 from ragraphs.index.report_material import report_of
 from ragraphs.language.comparing import Answered
 from ragraphs.models.chat.structured import MalformedReplyError, read_reply, reply_schema
-from ragraphs.nodes.answer import answered
+from ragraphs.nodes.citing import answered
 from ragraphs.nodes.graphrag.global_search import points_of
 from ragraphs.prompts.deeprag_replies import NextStep, SubQuestions
 from ragraphs.prompts.extraction_replies import Facts, already_found, to_facts, within

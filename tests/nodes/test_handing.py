@@ -9,10 +9,12 @@ from ragraphs.state.found import NOTHING
 LETTER = "Dear all, the bridge is closed for repair. Please take the ferry until the work is done."
 WHY = "Why is the bridge closed?"
 WHO = "Who closed the bridge?"
+CLOSED = "The bridge was closed by Ben Holt."
 
 
-def found(answer, sufficient=False, cited=True):
-    return {"answer": answer, "sufficient": sufficient, "citations": [{}] if cited else []}
+def found(answer, sufficient=False, cited=True, quote=""):
+    citations = [{"quote": quote}] if cited else []
+    return {"answer": answer, "sufficient": sufficient, "citations": citations}
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,9 @@ def found(answer, sufficient=False, cited=True):
         (found("repair", sufficient=True), found(LETTER), WHY, False),
         (found(LETTER), found("Ada Bell", sufficient=True), WHO, True),
         (found("Ada Bell", cited=False), found("Ben Holt"), WHO, True),
+        (found("Ada Bell", quote="It rained."), found("Ben Holt", quote=CLOSED), WHO, True),
+        (found("Ada Bell", quote=CLOSED), found("Ben Holt", quote="It rained."), WHO, False),
+        (found("Ada Bell", True, quote="It rained."), found("Ben", True, quote=CLOSED), WHO, False),
     ],
 )
 def test_the_better_answer_is_kept_and_of_equals_the_later_but_no_phrase_for_a_text(
