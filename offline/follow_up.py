@@ -31,6 +31,14 @@ _POSSESSIVE = re.compile(
 )
 _TIME = re.compile(r"\btime (?:is|was) it\b", re.IGNORECASE)
 _WHO_IS = re.compile(r"^who(?:'s| is| was| are| were) _\W*$|^_\S? 누구(?:인|입|예|야|였)", re.I)
+_BARE = re.compile(
+    r"(?i)(?:and |but |so )?(when|where|why|how|who)\W*|(언제|왜|어떻게|누가|어디(?:에?서)?)요?\W*"
+)
+_DO = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"
+_ASKING = re.compile(
+    rf"(?i)^(?:(?:in|on|at|from|to|for) wh(?:at|ich) \w+|how \w+(?= {_DO})|how|wh\w+)\b|^(?={_DO})"
+    r"|(?<![가-힣])(?:누구|누가|무엇|무슨|뭐|언제|어디|어느|어떤|몇|얼마|왜|어떻게)[가-힣]*"
+)
 _MOST_WORDS = 3  # of a Korean answer that is nothing but a name
 
 
@@ -44,8 +52,8 @@ class _Name(NamedTuple):
 def stand_alone(question: str, history: Sequence[Excerpt]) -> str:
     """``question`` with a name for its first pronoun, from ``history`` (oldest turn first).
 
-    The title of a turn says whether it is a "question" or an "answer". A question without a
-    pronoun, or whose name is not certain, is unchanged.
+    The title of a turn says whether it is a "question" or an "answer". A question word alone asks
+    the question before anew; without a pronoun, or a certain name, a question is unchanged.
     """
     turns: list[list[_Name]] = []
     asked = ""
@@ -55,9 +63,9 @@ def stand_alone(question: str, history: Sequence[Excerpt]) -> str:
             kind = _kind_asked(asked)
             turns.append([name._replace(kind=name.kind or kind) for name in _names(text)])
         else:
-            asked = _rewritten(text, turns)
+            asked = _rewritten(text, turns, asked)
             turns.append(_of_question(_names(asked), asked))
-    return _rewritten(question, turns)
+    return _rewritten(question, turns, asked)
 
 
 def _names(text: str) -> list[_Name]:
@@ -95,7 +103,19 @@ def _korean_names(text: str) -> list[_Name]:
     return [_Name(whole, "")] if whole and short else []
 
 
-def _rewritten(question: str, turns: Sequence[Sequence[_Name]]) -> str:
+def _asked_anew(question: str, asked: str) -> str:
+    """The question ``asked`` before by the question word that is all of ``question``."""
+    bare = _BARE.fullmatch(question.strip())
+    if not bare or is_korean(question) != is_korean(asked):
+        return question
+    word = (bare[1] or bare[2]).capitalize()
+    before = asked if bare[2] else asked[:1].lower() + asked[1:]
+    anew, found = _ASKING.subn(lambda match: word + " " * (not match[0]), before, count=1)
+    return anew if found else question
+
+
+def _rewritten(question: str, turns: Sequence[Sequence[_Name]], asked: str) -> str:
+    question = _asked_anew(question, asked)
     korean = is_korean(question)
     text = _SHORT_FORM.sub(lambda match: _SHORT_FORMS[match.group()], question)
     found = (_KOREAN if korean else _ENGLISH).search(text)

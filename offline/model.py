@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
@@ -17,7 +18,6 @@ from ..models.lexical import LexicalEmbedder
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError
 from ..models.query_vectors import embed_queries
-from ..prompts import deeprag_replies as deeprag
 from ..prompts import graphrag_replies as graphrag
 from ..prompts import replies
 from ..prompts import tog2_replies as tog2
@@ -29,7 +29,7 @@ from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
 from .reports.write import write_report
 from .statements import judge_statement
-from .steps import Steps, answer_from_steps, next_step, read_step, split, synthesize
+from .steps import answer_from_steps, next_step, read_step, split, synthesize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +41,8 @@ _ROW = re.compile(r"(\d+)\. ([^|]*) \| (.*)")
 _ANSWERED = 100.0
 _COMPARED = 24  # of the sentences that the index has no vectors of
 _METHODS = """rewrite_query answer check_answer write_questions extract_facts read_passage
-glean_check glean summarise_description keep_topics score_relations judge_evidence write_report
-rate_reports map_texts combine_points local_answer prime follow_up stand_alone
-read_step synthesize"""
+glean_check summarise_description keep_topics score_relations write_report
+rate_reports map_texts prime follow_up stand_alone"""
 
 
 class OfflineLanguageModel:
@@ -70,6 +69,12 @@ class OfflineLanguageModel:
             "answer_from_steps": answer_from_steps,
             "decompose": split,
             "judge_statement": judge_statement,
+            "judge_evidence": judge,
+            "combine_points": combine_points,
+            "glean": lambda **inputs: Facts(entities=[], relations=[], claims=[]),
+            "local_answer": self._answer,
+            "read_step": partial(read_step, read=self._answer),
+            "synthesize": partial(synthesize, read=self._answer),
         }
         self._functions |= {name: getattr(self, f"_{name}") for name in _METHODS.split()}
 
@@ -93,7 +98,9 @@ class OfflineLanguageModel:
         queries = [" ".join([option, *asked]) for option in options]
         return replies.Queries(queries=queries or [" ".join(asked) or question])
 
-    def _answer(self, question: str, texts: Sequence[Excerpt]) -> replies.Answer:
+    def _answer(
+        self, question: str, texts: Sequence[Excerpt], knowledge: str | Sequence[Excerpt] = ()
+    ) -> replies.Answer:
         return read(question, texts, self._similarity(question, _COMPARED))
 
     def nearest(self, question: str, texts: Sequence[Excerpt]) -> list[float]:
@@ -109,14 +116,6 @@ class OfflineLanguageModel:
         self, question: str, answer: Sequence[Excerpt], texts: Sequence[Excerpt]
     ) -> replies.AnswerCheck:
         return replies.AnswerCheck(unsupported=[], sufficient=True)  # rules were asked before
-
-    def _read_step(
-        self, question: str, steps: Steps, asked: str, texts: Sequence[Excerpt]
-    ) -> deeprag.StepReading:
-        return read_step(question, steps, asked, texts, self._answer)
-
-    def _synthesize(self, question: str, steps: Steps, texts: Sequence[Excerpt]) -> replies.Answer:
-        return synthesize(question, steps, texts, self._answer)
 
     def _write_questions(self, texts: Sequence[Excerpt]) -> replies.PassageQuestions:
         from .questions import write_questions  # its patterns take long to compile
@@ -136,17 +135,13 @@ class OfflineLanguageModel:
     def _glean_check(self, **inputs: str | Sequence[Excerpt]) -> MoreToFind:
         return MoreToFind(missed=False)  # rules find the same things every time
 
-    def _glean(self, **inputs: str | Sequence[Excerpt]) -> Facts:
-        return Facts(entities=[], relations=[], claims=[])
-
     def _summarise_description(self, texts: Sequence[Excerpt]) -> Description:
         from .extraction.extract import summarise
 
         return Description(description=summarise([text["text"] for text in texts]))
 
     def _keep_topics(self, question: str, texts: Sequence[Excerpt]) -> replies.KeptTexts:
-        # Rules cannot tell which of them lead on.
-        return replies.KeptTexts(keep=[text["id"] for text in texts])
+        return replies.KeptTexts(keep=[text["id"] for text in texts])  # none is known to lead on
 
     def _score_relations(
         self, question: str, clue: str, texts: Sequence[Excerpt]
@@ -159,11 +154,6 @@ class OfflineLanguageModel:
         return tog2.RelationScores(
             scores=[tog2.RelationScore(id=id, score=score) for id, score in scored]
         )
-
-    def _judge_evidence(
-        self, question: str, texts: Sequence[Excerpt], clues: str
-    ) -> tog2.Judgement:
-        return judge(question, texts)
 
     def _write_report(self, texts: Sequence[Excerpt], manner: str = "") -> graphrag.CommunityReport:
         lines = (_ROW.fullmatch(line) for text in texts for line in text["text"].splitlines())
@@ -179,16 +169,6 @@ class OfflineLanguageModel:
 
     def _map_texts(self, question: str, texts: Sequence[Excerpt]) -> graphrag.Points:
         return graphrag.Points(points=self._points(question, texts))
-
-    def _combine_points(
-        self, question: str, texts: Sequence[Excerpt], general: str
-    ) -> graphrag.CombinedAnswer:
-        return combine_points(texts)
-
-    def _local_answer(
-        self, question: str, texts: Sequence[Excerpt], knowledge: Sequence[Excerpt]
-    ) -> replies.Answer:
-        return self._answer(question, texts)
 
     def _prime(self, question: str, texts: Sequence[Excerpt]) -> graphrag.PrimedAnswer:
         return graphrag.PrimedAnswer(points=self._points(question, texts), follow_ups=[])

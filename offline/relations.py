@@ -58,6 +58,6 @@ def _options(lines: str) -> Iterator[tuple[str, str, str]]:
             sentence = line
 
 
-def judge(question: str, passages: Sequence[Excerpt]) -> Judgement:
-    """Whether ``passages``, best first, certainly answer ``question``; without a clue where not."""
-    return Judgement(sufficient=read(question, passages).sufficient, clue="")
+def judge(question: str, texts: Sequence[Excerpt], clues: str = "") -> Judgement:
+    """Whether ``texts``, best first, certainly answer ``question``; without a clue where not."""
+    return Judgement(sufficient=read(question, texts).sufficient, clue="")

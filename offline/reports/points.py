@@ -67,17 +67,19 @@ def write_points(
     return points
 
 
-def combine_points(points: Sequence[Excerpt]) -> CombinedAnswer:
-    """The best of ``points``, which come best first, and no answer: that takes a model.
+def combine_points(
+    texts: Sequence[Excerpt], question: str = "", general: str = ""
+) -> CombinedAnswer:
+    """The best of the points ``texts``, which come best first, and no answer: that takes a model.
 
     Points that say nearly the same count once; those that score far less than the first do not.
     """
-    scores = [float((_SCORE.findall(point["title"]) or ["0"])[-1]) for point in points]
+    scores = [float((_SCORE.findall(point["title"]) or ["0"])[-1]) for point in texts]
     kept: list[int] = []
-    for place, point in enumerate(points):
+    for place, point in enumerate(texts):
         own = keywords(point["text"])
-        alike = any(jaccard(own, keywords(points[other]["text"])) > _ALIKE for other in kept)
+        alike = any(jaccard(own, keywords(texts[other]["text"])) > _ALIKE for other in kept)
         if len(kept) < _MOST_USED and scores[place] >= scores[0] / 2 and not alike:
             kept.append(place)
-    used = [points[place]["id"] for place in kept]
+    used = [texts[place]["id"] for place in kept]
     return CombinedAnswer(answer="", used=used, sufficient=False, missing=[])

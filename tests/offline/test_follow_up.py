@@ -49,6 +49,26 @@ def test_a_pronoun_takes_the_last_name_that_fits(history, question, rewritten):
     assert stand_alone(question, history) == rewritten
 
 
+@pytest.mark.parametrize(
+    ("history", "question", "rewritten"),
+    [
+        (BRIDGE, "When?", "When designed the Forth Bridge?"),
+        (BIRTH, "And when?", "When was John Fowler born?"),
+        ([*BIRTH, *said("When?", "1817")], "why?", "Why was John Fowler born?"),
+        (said("Was the Tay Bridge rebuilt?", "Yes."), "When?", "When was the Tay Bridge rebuilt?"),
+        (said("In which year did Ann Lee die?", "1890"), "Where?", "Where did Ann Lee die?"),
+        (said("How high is the Tay Bridge?"), "Where?", "Where is the Tay Bridge?"),
+        (KOREAN, "언제?", "포스교는 언제 설계했습니까?"),
+        (KOREAN_BIRTH, "언제요?", "존 파울러는 언제 태어났나요?"),
+        (said("Tell me about Globex."), "When?", "When?"),
+        (KOREAN, "When?", "When?"),
+        ([], "When?", "When?"),
+    ],
+)
+def test_a_question_word_alone_asks_the_question_before(history, question, rewritten):
+    assert stand_alone(question, history) == rewritten
+
+
 @pytest.mark.parametrize("history", [BIRTH, KOREAN_BIRTH, []])
 @pytest.mark.parametrize(
     "question",
