@@ -28,6 +28,7 @@ from .queries import (
     is_one_of,
     lookups,
     persistent,
+    plain_rows,
     rows,
     rows_in_order,
     rows_with,
@@ -256,19 +257,18 @@ class Catalogue:
     def passage_ids(self) -> set[str]:
         """The ids of all passages."""
         query = select(tables.passages.c.id).where(*self._where)
-        return {id for (id,) in rows(self._engine, query)}
+        return {id for (id,) in plain_rows(self._engine, query)}
 
     def passage_numbers(self) -> dict[str, int]:
         """The numbers of all passages by their ids, by document and place."""
         table = tables.passages.c
         query = select(table.id, table.number).order_by(table.document, table.start, table.id)
-        return dict(map(tuple, rows(self._engine, query.where(*self._where))))
+        return dict(plain_rows(self._engine, query.where(*self._where)))
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """The passages with these ids, in this order; unknown ids are left out."""
-        return list(
-            map(passage_of, rows_in_order(self._engine, tables.passages, ids, *self._where))
-        )
+        found = rows_in_order(self._engine, tables.passages, ids, *self._where)
+        return list(map(passage_of, found))
 
     def lines_before(self, ids: Iterable[str]) -> dict[str, str]:
         """The lines that stand before each of the passages ``ids`` in its document."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, exists, or_, select
 
 from . import tables
-from .queries import batches, count_rows, persistent, rows, rows_with, upsert
+from .queries import batches, count_rows, persistent, plain_rows, rows, rows_with, upsert
 
 ReadingKind = Literal["questions", "facts"]
 
@@ -81,7 +81,7 @@ class ReadingStore:
             .where(_READINGS.c.passage.is_(None))
             .order_by(passages.c.number)
         )
-        return [passage for (passage,) in rows(self._engine, query)]
+        return [passage for (passage,) in plain_rows(self._engine, query)]
 
     def values(self, kind: ReadingKind) -> Iterator[tuple[str, Any]]:
         """Each passage that was read with its reading's value, by passage."""
@@ -98,7 +98,7 @@ class ReadingStore:
 
         A hash has 16 hexadecimal digits.
         """
-        return dict(map(tuple, rows(self._engine, _codes(kind))))
+        return dict(plain_rows(self._engine, _codes(kind)))
 
     def stamp(self, kind: ReadingKind) -> str:
         """A hash of all readings of a kind, which changes when any of them does."""

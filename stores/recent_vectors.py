@@ -20,7 +20,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, lit
 from ..state.errors import IncompleteIndexError
 from .chroma import ChromaVectors
 from .chroma_client import DATABASE
-from .queries import batches, count_rows, rows, rows_with, upsert
+from .queries import batches, count_rows, plain_rows, rows, rows_with, upsert
 from .tables import properties
 from .tables import recent_vectors as table
 from .vectors import Collection, Entry, Generation
@@ -104,7 +104,7 @@ class RecentVectors(ChromaVectors):
     def ids(self, collection: Collection) -> set[str]:
         if self._stamp(collection) is None:
             return super().ids(collection)
-        found = rows(self._engine, select(table.c.id).where(*_there(collection)))
+        found = plain_rows(self._engine, select(table.c.id).where(*_there(collection)))
         return {id for (id,) in found}
 
     def owned(self, collection: Collection, owners: AbstractSet[str]) -> set[str]:

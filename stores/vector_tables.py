@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Engine, Table, and_, delete, func, literal
 
 from ..state.errors import IncompleteIndexError
 from . import tables
-from .queries import count_rows, delete_with, persistent, rows, rows_with, upsert
+from .queries import count_rows, delete_with, persistent, plain_rows, rows, rows_with, upsert
 
 Empty = Callable[[tuple[int, int]], NDArray[Any]]
 
@@ -64,7 +64,7 @@ class QuestionVectors(_VectorTable):
 
     def ids(self) -> set[str]:
         """The ids of all vectors."""
-        return {id for (id,) in rows(self._engine, select(self._table.c.id))}
+        return {id for (id,) in plain_rows(self._engine, select(self._table.c.id))}
 
     def among(self, ids: Iterable[str]) -> set[str]:
         """The ``ids`` that have vectors."""
@@ -146,9 +146,9 @@ class SentenceStore(_VectorTable):
         whole: dict[str, int] = {}
         dimensions: set[int] = set()
         if len(wanted) <= _SCANNED:
-            found = rows_with(self._engine, query, columns.passage, wanted)
+            found: Iterable[Any] = rows_with(self._engine, query, columns.passage, wanted)
         else:
-            found = rows(self._engine, query)
+            found = plain_rows(self._engine, query)
         for passage, sentences, dimension in found:
             whole[passage] = sentences
             dimensions.add(dimension)
@@ -184,7 +184,7 @@ class SentenceStore(_VectorTable):
     def counts(self) -> dict[str, int]:
         """How many sentences of each passage have vectors."""
         query = select(self._table.c.passage, self._table.c.sentences)
-        return {passage: sentences for passage, sentences in rows(self._engine, query)}
+        return dict(plain_rows(self._engine, query))
 
 
 def _in_order(
