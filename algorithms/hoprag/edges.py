@@ -105,18 +105,25 @@ def joined(pairs: Pairs, outgoing: Ints, incoming: Ints, vertices: int) -> Edges
     similarity = np.round(pairs.similarity, _DECIMALS).astype(np.float32)
     i, j = pairs.outgoing, pairs.incoming
     source, target = outgoing[i], incoming[j]
-    order = np.lexsort((j, i, -similarity, target, source))
-    source, target = source[order], target[order]
-    changes = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
-    first = np.flatnonzero(changes)
-    best = order[first]
-    edges = Edges(source[first], target[first], i[best], j[best], similarity[best])
+    best = _best_of_parallel(source.astype(np.int64) * vertices + target, -similarity, i, j)
+    edges = Edges(source[best], target[best], i[best], j[best], similarity[best])
     asks = np.zeros(vertices, dtype=np.bool_)
     asks[outgoing] = asks[incoming] = True
     asked = int(asks.sum())
     most = math.floor(asked * math.log(asked)) if asked else 0
     kept = within_cap(edges, vertices, most)
     return Edges(*(getattr(edges, each.name)[kept] for each in fields(Edges)))
+
+
+def _best_of_parallel(ends: Ints, *ranks: NDArray[Any]) -> Ints:
+    """The places of the distinct ``ends``, ascending: of equal ones the lowest by ``ranks``."""
+    order = np.argsort(ends, kind="stable")  # almost in order, which this kind makes use of
+    first = np.flatnonzero(np.diff(ends[order], prepend=-1))
+    counts = np.diff(first, append=len(order))
+    parallel = np.flatnonzero(np.repeat(counts > 1, counts))  # few, so that only these are ranked
+    some = order[parallel]
+    order[parallel] = some[np.lexsort((*(rank[some] for rank in ranks[::-1]), ends[some]))]
+    return order[first]
 
 
 def best_incoming(outgoing: QuestionSet, incoming: QuestionSet) -> Ints:
@@ -222,6 +229,8 @@ def within_cap(edges: Edges, vertices: int, most: int) -> Ints:
     go form stars, fewer than there are vertices, so a cap of n ln n is kept for every n.
     """
     stays = np.ones(len(edges), dtype=np.bool_)
+    if len(edges) <= most:
+        return np.flatnonzero(stays)
     degree = np.bincount(np.concatenate([edges.source, edges.target]), minlength=vertices)
     excess = len(edges) - most
     for edge in np.lexsort((-np.arange(len(edges)), edges.similarity)):
