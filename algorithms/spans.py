@@ -44,8 +44,24 @@ def taken(
     return np.concatenate(found), np.append(np.int64(0), lengths)
 
 
-def distinct(numbers: NDArray[np.int64], in_runs: bool = False) -> NDArray[np.int64]:
-    """The distinct ``numbers``, ascending; numpy's own function takes many times as long.
+def appearing(
+    numbers: NDArray[np.integer[Any]], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct ``numbers`` in the order in which they first appear, and their places there.
+
+    The places are of all numbers below ``count``, −1 of one that does not appear.
+    """
+    first = np.full(count, len(numbers))
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # of several the last one stays
+    used = np.flatnonzero(first < len(numbers))
+    order = used[np.argsort(first[used], kind="stable")]
+    places = np.full(count, -1, dtype=np.int64)
+    places[order] = np.arange(len(order))
+    return order, places
+
+
+def distinct(numbers: NDArray[Any], in_runs: bool = False) -> NDArray[Any]:
+    """The distinct whole ``numbers``, ascending; numpy's own function takes many times as long.
 
     Long runs of them that ascend already are ``in_runs``, which is faster.
     """

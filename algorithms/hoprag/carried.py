@@ -10,7 +10,7 @@ import numpy as np
 
 from ...language.analyser import keywords
 from ..packed_texts import DistinctTexts, PackedTexts
-from ..spans import spans
+from ..spans import appearing, spans
 from .candidates import AskedOften
 from .edges import NO_INTS, NO_PAIRS, Pairs
 from .graph import AskedPassage, Questioned, digest_of
@@ -93,7 +93,7 @@ def carried(
     codes = np.concatenate([known.codes(), added.codes()])[order]
     questions = DistinctTexts.packed(known.edited(added, order), codes)
     words = KeywordSets(before[_CODES], before[_ENDS])
-    words = words.and_then(KeywordSets.of(map(keywords, added))).take(order)
+    words = words.and_then(KeywordSets.of(map(keywords, added)), order)
     answered, asked = (
         AskedOften(each.passages, numbered[each.texts], len(order)) for each in (incoming, outgoing)
     )
@@ -197,11 +197,7 @@ def _first_asked(ways: Sequence[_Rows], count: int) -> tuple[Ints, Ints]:
     """
     passages = np.concatenate([each.passages for each in ways])
     asked = np.concatenate([each.texts for each in ways])[np.argsort(passages, kind="stable")]
-    used, first = np.unique(asked, return_index=True)
-    order = used[np.argsort(first)]
-    numbered = np.full(count, -1, dtype=np.int64)
-    numbered[order] = np.arange(len(order))
-    return order, numbered
+    return appearing(asked, count)
 
 
 def _known_pairs(before: Arrays, incoming: Ints, outgoing: Ints) -> tuple[Pairs, Ints]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spans import distinct, order_of
+from ..spans import distinct, order_of, taken
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -71,10 +71,10 @@ class KeywordSets(Sequence[frozenset[int]]):
         codes = self.codes[ranges(self.ends[numbers], lengths)]
         return KeywordSets(codes, np.concatenate([[0], np.cumsum(lengths)]))
 
-    def and_then(self, others: KeywordSets) -> KeywordSets:
-        """These sets and after them the ``others``."""
+    def and_then(self, others: KeywordSets, numbers: Ints) -> KeywordSets:
+        """The sets with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
-        return KeywordSets(np.concatenate([self.codes, others.codes]), ends)
+        return KeywordSets(*taken((self.codes, others.codes), ends, numbers))
 
 
 class KeywordIndex:
@@ -122,7 +122,7 @@ class KeywordIndex:
         is_listed = np.zeros(len(sets), dtype=np.bool_)
         is_listed[first] = is_listed[second] = True
         listed, place = sets.take(np.flatnonzero(is_listed)), np.cumsum(is_listed) - 1
-        vocabulary = np.unique(listed.codes)
+        vocabulary = distinct(listed.codes)
         numbers = np.searchsorted(vocabulary, listed.codes)
         size, pairs = max(len(vocabulary), 1), list[Ints]()
         for one in (place[first], place[second]):

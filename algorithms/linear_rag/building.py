@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...language.mentions import short_key
 from ..packed_texts import DistinctTexts, PackedTexts
-from ..spans import distinct, order_of, spans
+from ..spans import appearing, distinct, order_of, spans
 from .passage_graph import CERTAIN, NESTED, Ints, WholeGraph
 from .passage_records import PassageRecord
 from .term_lists import Longs, listed, term_lists
@@ -38,7 +38,9 @@ def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageReco
     first_new = before.passages if before else 0
     places = np.where(kept < 0, first_new + np.cumsum(kept < 0) - 1, kept)
     columns = columns.take(places)
-    order, numbered = _order_of(columns, len(known) + len(new))
+    named = np.concatenate([columns.key, columns.title])  # in order of mentions, then of titles
+    order, places_of_keys = appearing(named, len(known) + len(new))
+    numbered = places_of_keys.astype(np.int32)
     packed = PackedTexts.of(new)
     codes = np.concatenate([known.codes(), packed.codes()])[order]
     keys = DistinctTexts.packed(known.edited(packed, order), codes)
@@ -189,18 +191,6 @@ def _starts(counts: NDArray[np.integer[Any]]) -> Longs:
     return np.append(0, np.cumsum(counts, dtype=np.int64))
 
 
-def _order_of(columns: _Columns, count: int) -> tuple[Ints, Ints]:
-    """The keys in order of mentions and then of titles, and the place of each of ``count`` there.
-
-    A key that nobody names has the place −1.
-    """
-    used, appeared = np.unique(np.concatenate([columns.key, columns.title]), return_index=True)
-    order = used[np.argsort(appeared, kind="stable")]
-    numbered = np.full(count, -1, dtype=np.int32)
-    numbered[order] = np.arange(len(order), dtype=np.int32)
-    return order, numbered
-
-
 def _inside(
     before: WholeGraph | None, numbered: Ints, new: Sequence[str], keys: DistinctTexts, titled: Mask
 ) -> tuple[Ints, Ints]:
@@ -281,7 +271,7 @@ def _with_nested(
     pairs = np.concatenate([sentence, np.repeat(sentence, repeats)]).astype(np.int64) * size
     pairs += np.concatenate([key_of, inner])
     _, first = np.unique(pairs, return_index=True)
-    first.sort()
+    first.sort(kind="stable")  # almost in order
     kinds = np.full(len(pairs), NESTED, dtype=np.int8)
     kinds[: len(certain)] = certain
     pairs = pairs[first]
@@ -309,7 +299,7 @@ def _edges(
     by_pair = np.argsort(title_pairs)
     at = np.append(by_pair, -1)[np.searchsorted(title_pairs, pairs, sorter=by_pair)]
     own = np.append(title_pairs, -1)[at] == pairs
-    df = np.bincount(distinct(pairs) % size, minlength=keys)
+    df = np.bincount(distinct(pairs, in_runs=True) % size, minlength=keys)
     total = max(len(first), 2)
     return {
         "edge_passage": passage,

@@ -114,8 +114,9 @@ class WholeGraph(PassageGraph):
     ``entity_edges[entity_offsets[e]:entity_offsets[e + 1]]``, its titles first. ``keys`` are the
     entities' names, ``titled`` tells whether one is the whole title of a passage. Word w of
     ``words`` is in the keys ``word_entities[word_offsets[w]:word_offsets[w + 1]]``. From the kinds
-    of edges, and from the keys ``inside[inside_ends[e]:inside_ends[e + 1]]`` that are a part of the
-    key of e, the next graph is made; of an earlier version they are missing.
+    of edges, from the keys ``inside[inside_ends[e]:inside_ends[e + 1]]`` that are a part of the key
+    of e, and from the numbers ``passages_of_terms`` (T,) of passages with each term, the next graph
+    is made; of an earlier version they are missing.
     """
 
     keys: DistinctTexts
@@ -130,6 +131,7 @@ class WholeGraph(PassageGraph):
     edge_kind: NDArray[np.int8] | None = None
     inside: Ints | None = None
     inside_ends: NDArray[np.int64] | None = None
+    passages_of_terms: Ints | None = None
 
     @cached_property
     def has_titled_pages(self) -> bool:

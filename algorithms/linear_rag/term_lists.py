@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..packed_texts import DistinctTexts, PackedTexts
+from ..spans import distinct
 from .passage_graph import Floats, Ints, WholeGraph
 from .passage_records import PassageRecord
 
@@ -33,27 +34,34 @@ def term_lists(
     words, text, count = _read(records, kept, first, sentences)
     known = before.vocabulary if before else DistinctTexts.of([])
     term, added = known.joined(words)
+    term = term.astype(np.int32)
+    own = np.arange(passages, dtype=np.int32)
+    passage_of = np.concatenate([np.repeat(own, counts), own])
+    df = _passages_of(term, passage_of[text], len(known) + len(added))
     lengths = np.bincount(text, count, sentences + passages).astype(np.float32)
     if before:
-        of_before = np.repeat(np.arange(len(known)), np.diff(before.offsets))
+        of_before = np.repeat(np.arange(len(known), dtype=np.int32), np.diff(before.offsets))
         texts = _moved_texts(before, kept, first, sentences)
         gone_last = texts[before.postings]
         stays = gone_last >= 0
         lengths[texts[texts >= 0]] = before.lengths[texts >= 0]
+        df[: len(known)] += _left_of_terms(before, of_before, stays)
         term = np.concatenate([of_before[stays], term])
         text = np.concatenate([gone_last[stays], text])
         count = np.concatenate([before.frequencies[stays], count])
     vocabulary, offsets, order = listed(known, added, term, text)
     text, count = text[order].astype(np.int32), count[order].astype(np.float32)
-    df = _passages_of_terms(text, offsets, sentences, counts).astype(np.float32)
-    passage = np.repeat(np.arange(passages), counts)
+    df = df[term[order[offsets[:-1]]]]
+    passage = passage_of[:sentences]
     of_passages = np.bincount(passage, lengths[:sentences], passages) + lengths[sentences:]
+    rarity = np.log1p((passages - df.astype(np.float32) + 0.5) / (df.astype(np.float32) + 0.5))
     return {
         "vocabulary": vocabulary,
         "offsets": offsets,
         "postings": text,
         "frequencies": count,
-        "term_rarity": np.log1p((passages - df + 0.5) / (df + 0.5)).astype(np.float32),
+        "term_rarity": rarity.astype(np.float32),
+        "passages_of_terms": df.astype(np.int32),
         "lengths": lengths,
         "mean_length": float(of_passages.astype(np.float32).mean()) if passages else 0.0,
     }
@@ -88,20 +96,21 @@ def _moved_texts(before: WholeGraph, kept: Longs, first: Ints, sentences: int) -
     return texts
 
 
-def _passages_of_terms(text: Ints, offsets: Longs, sentences: int, counts: Ints) -> Longs:
-    """How many passages have each term, whose texts stand in order."""
-    passages = max(len(counts), 1)
-    term = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    passage = np.concatenate([np.repeat(np.arange(len(counts)), counts), np.arange(len(counts))])
-    pair = term * passages + passage[text]
-    said = pair[text < sentences]
-    said = said[np.flatnonzero(np.diff(said, prepend=-1))]
-    titled = pair[text >= sentences]
-    at = np.searchsorted(said, titled)
-    alone = np.append(said, -1)[at] != titled
-    return np.bincount(
-        np.concatenate([said, titled[alone]]) // passages, minlength=len(offsets) - 1
+def _left_of_terms(before: WholeGraph, term: Ints, stays: NDArray[np.bool_]) -> Longs:
+    """How many passages with each term of ``before`` are left, of which these postings stay."""
+    passage, known = before.sentence_passage, len(before.vocabulary)
+    if before.passages_of_terms is None:
+        return _passages_of(term[stays], passage[before.postings[stays]], known)
+    gone = np.flatnonzero(~stays)
+    return before.passages_of_terms - _passages_of(
+        term[gone], passage[before.postings[gone]], known
     )
+
+
+def _passages_of(term: NDArray[Any], passage: Ints, terms: int) -> Longs:
+    """How many passages each of so many ``terms`` is in, of which these are all pairs."""
+    size = int(passage.max(initial=0)) + 1
+    return np.bincount(distinct(term * np.int64(size) + passage) // size, minlength=terms)
 
 
 def listed(

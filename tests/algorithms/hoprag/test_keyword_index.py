@@ -25,7 +25,8 @@ def test_the_pairs_that_share_a_word_are_found_with_their_jaccard(sets, others):
 @settings(deadline=None)
 @given(SETS, SETS, st.data())
 def test_sets_as_arrays_are_the_sets(given_sets, others, data):
-    both = KeywordSets.of(given_sets).and_then(KeywordSets.of(others))
+    every = np.arange(len(given_sets) + len(others))
+    both = KeywordSets.of(given_sets).and_then(KeywordSets.of(others), every)
     expected = [KeywordSets.of([each])[0] for each in (*given_sets, *others)]
     assert list(both) == expected
     number = st.integers(0, len(both) - 1)

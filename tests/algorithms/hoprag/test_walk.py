@@ -49,7 +49,7 @@ INDEX = EdgeIndex(
     EDGES.incoming,
     INCOMING.vectors,
     KeywordIndex.of_unions(
-        INCOMING.keywords.and_then(OUTGOING.keywords),
+        INCOMING.keywords.and_then(OUTGOING.keywords, np.arange(len(INCOMING) + len(OUTGOING))),
         EDGES.incoming,
         len(INCOMING) + EDGES.outgoing,
     ),
