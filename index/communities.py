@@ -192,7 +192,7 @@ class _Reporting:
             return rows, None if rows else assembled_report
         children = self._material.children_of(community.id)
         told = {id: found for id in children if not is_empty(found := self._reports[id])}
-        if shorter := self._material.rows(community.id, told):
+        if shorter := self._material.rows(rows, told):
             return shorter, None
         return rows, assembled_report  # the first of them alone is beyond the limit
 

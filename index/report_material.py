@@ -176,8 +176,8 @@ class Material:
             found = self._tokens[row.id] = row_tokens(row)
         return found
 
-    def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
-        """The rows for a community's report where not all of its own fit the limit.
+    def rows(self, own: Sequence[Element], reports: Mapping[str, Report]) -> list[Element]:
+        """The rows for a community's report where not all of its ``own`` fit the limit.
 
         ``reports`` are the reports on its children, which replace the children's rows: the summary
         of each, and its first findings within an equal share of the limit.
@@ -192,7 +192,7 @@ class Material:
             )
             for child, report in reports.items()
         ]
-        return report_context(self.own_rows(id), children, self._limit, self._tokens_of)
+        return report_context(own, children, self._limit, self._tokens_of)
 
 
 def _told(report: Report, most: int) -> str:

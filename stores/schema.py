@@ -36,6 +36,7 @@ LOCK = "lock"
 json_text = partial(json.dumps, ensure_ascii=False)
 
 _ATTEMPTS, _PAUSE = 100, 0.05
+_CACHED = 32 << 10  # kilobytes of pages that a connection keeps, of which it uses what it needs
 _LARGEST_LOG = 1 << 20  # bytes that are kept of the log of a large transaction, once it is applied
 _PRIMARY = 0xFF  # of an error's code; the rest is detail
 _IS_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -148,6 +149,7 @@ def _configure(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG}")
     connection.execute("PRAGMA secure_delete = ON")
+    connection.execute(f"PRAGMA cache_size = -{_CACHED}")
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

@@ -47,14 +47,16 @@ def ordered_elements(
     for subject, claim in claims:
         said[subject].append(claim)
     walked = sorted(relations, key=lambda one: -(degree.get(one[0], 0) + degree.get(one[1], 0)))
-    rows: list[Element] = []
+    found: dict[str, Element] = {}
     for source, target, relation in walked:
-        ends = [id for id in (source, target) if id in by_id]
-        rows += [by_id[id] for id in ends]
-        rows += [claim for id in ends for claim in said[id]]
-        rows.append(relation)
-    rows += [element for entity in entities for element in (entity, *said[entity.id])]
-    return list({row.id: row for row in rows}.values())
+        for id in (source, target):
+            if id in by_id and id not in found:
+                found |= {row.id: row for row in (by_id[id], *said.get(id, ()))}
+        found[relation.id] = relation
+    for entity in entities:
+        if entity.id not in found:
+            found |= {row.id: row for row in (entity, *said.get(entity.id, ()))}
+    return list(found.values())
 
 
 def report_context(

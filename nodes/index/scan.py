@@ -100,8 +100,9 @@ def _scan(
     # A run that only removes goes as far as it can without the reader's key.
     asks = read_for(layers) and (reads or changes_settings(index, context))
     reader = wanted_reader(index.catalogue, context) if asks else None
-    known = _known(index.catalogue) if folders or state.get("remove") else []
-    gone = [*_named(state.get("remove") or [], known), *_vanished(known, folders, index.home)]
+    named = state.get("remove") or []
+    known = _known(index.catalogue, named, bool(folders))
+    gone = [*_named(named, known), *_vanished(known, folders, index.home)]
     if drawn.whole:
         gone += vanished_cards(index.catalogue.documents(INLINE), *drawn)
     found = {
@@ -211,7 +212,11 @@ class _Known(NamedTuple):
     path: str
 
 
-def _known(catalogue: Catalogue) -> list[_Known]:
+def _known(catalogue: Catalogue, named: Sequence[str], every: bool) -> list[_Known]:
+    """The documents that ``named`` may mean; with ``every``, all that there are."""
+    meant = [_Known(id, path) for id, path, _ in listed_documents(catalogue.engine, named)]
+    if not every and {one.id for one in meant} == set(named):
+        return meant
     documents = [_Known(id, path) for id, path, _ in listed_documents(catalogue.engine)]
     unread = {row["path"] for row in catalogue.failures()} - {path for _, path in documents}
     return documents + [_Known(path, path) for path in sorted(unread)]
@@ -219,7 +224,7 @@ def _known(catalogue: Catalogue) -> list[_Known]:
 
 def _vanished(known: Sequence[_Known], folders: Sequence[Path], home: Path) -> list[str]:
     """Ids of documents whose source file, inside an indexed folder, no longer exists."""
-    paths = {path: home / path for _, path in known if path != INLINE}
+    paths = {path: home / path for _, path in known if path != INLINE and folders}
     gone = {
         path
         for path, file in paths.items()
