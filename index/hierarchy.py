@@ -102,6 +102,9 @@ class _ClusteredIndex:
             members[community].append(entity)
         return members
 
+    def parts(self, communities: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        return self.members(self._communities.children_of(communities))
+
     def sizes(self, communities: Iterable[str]) -> Mapping[str, int]:
         return self._communities.sizes_of(communities)
 

@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -66,6 +67,7 @@ def find_communities(
     max_cluster_size: int = 10,
     previous: Previous | None = None,
     roots: Mapping[str, str] | None = None,
+    levels: float = inf,
 ) -> list[Community]:
     """The hierarchy of communities, level by level, the largest of a level first.
 
@@ -73,7 +75,7 @@ def find_communities(
     A community of more than ``max_cluster_size`` is divided further where modularity gains by it.
     Given a ``previous`` hierarchy, only communities near changes change. Given ``roots``, a name of
     its community at level 0 for each entity, these are only divided further, and where they have
-    fallen apart.
+    fallen apart. Only the first ``levels`` are made.
     """
     graph = _graph(entities, weights)
     scope = np.zeros(len(graph.ids), dtype=np.int64)
@@ -81,7 +83,7 @@ def find_communities(
     parents = [""]
     found: list[Community] = []
     level = 0
-    while (scope >= 0).any():
+    while (scope >= 0).any() and level < levels:
         inner = graph.within(scope)
         labels, changed = _earlier(graph, scope, before, level, previous)
         before = labels

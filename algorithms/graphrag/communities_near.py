@@ -27,6 +27,10 @@ class Clustered(Protocol):
         """The entities that were in each community."""
         ...
 
+    def parts(self, communities: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        """The entities that were in each community that one of these was divided into."""
+        ...
+
     def sizes(self, communities: Iterable[str]) -> Mapping[str, int]:
         """How many entities were in each community."""
         ...
@@ -68,23 +72,56 @@ def communities_near(
         was, now = moving.root(id), moving.labels[id]
         if id in touched or was != now:
             dirty |= {was, now}
-    roots = {
-        id: label
-        for label, members in clustered.members(dirty - {""}).items()
-        for id in members
-        if id not in gone
-    }
+    members = clustered.members(dirty - {""})
+    roots = {id: label for label, own in members.items() for id in own if id not in gone}
     roots |= {id: label for id, label in moving.labels.items() if label in dirty}
-    weights = clustered.weights_within(roots)
-    paths = clustered.paths(roots)
-    found = find_communities(
+    paths = {id: [label] for label, own in members.items() for id in own}
+    for part, own in clustered.parts(members).items():
+        for id in own:
+            paths[id].append(part)
+    return _divided(roots, paths, old, touched, clustered, max_cluster_size)
+
+
+def _divided(
+    roots: Mapping[str, str],
+    paths: Mapping[str, Sequence[str]],
+    old: Mapping[str, Sequence[str]],
+    touched: Collection[str],
+    clustered: Clustered,
+    max_cluster_size: int,
+) -> NearCommunities:
+    """The communities in which ``roots``, by their entities, are divided now.
+
+    ``paths`` are the first two former communities of each entity, ``old`` all of those touched. A
+    community of level 1 that is as it was stands with all that it is divided into.
+    """
+    weights, changed = clustered.weights_within(roots), frozenset(touched)
+    upper = find_communities(
         sorted(roots),
         weights,
         max_cluster_size=max_cluster_size,
-        previous=Previous(paths, frozenset(touched)),
+        previous=Previous(paths, changed),
         roots=roots,
+        levels=2,
     )
-    before = {id for known in (paths, old) for path in known.values() for id in path}
+    lower = [one for one in upper if one.level]
+    stand = {
+        one.id
+        for one in lower
+        if changed.isdisjoint(one.members) and one.id in paths.get(one.members[0], ())[1:]
+    }
+    standing = {id for one in lower if one.id in stand for id in one.members}
+    former = clustered.paths(roots.keys() - standing)
+    own = {id: one.id for one in lower if one.id not in stand for id in one.members}
+    below = find_communities(
+        sorted(own),
+        weights,
+        max_cluster_size=max_cluster_size,
+        previous=Previous({id: former[id][1:] for id in own if id in former}, changed),
+        roots=own,
+    )
+    found = [*upper, *(one._replace(level=one.level + 1) for one in below if one.level)]
+    before = {id for known in (paths, former, old) for path in known.values() for id in path}
     return NearCommunities(before, found)
 
 

@@ -24,6 +24,10 @@ class Held:
         wanted = set(communities)
         return {one.id: one.members for one in self.communities if one.id in wanted}
 
+    def parts(self, communities):
+        wanted = set(communities)
+        return {one.id: one.members for one in self.communities if one.parent in wanted}
+
     def sizes(self, communities):
         return {id: len(own) for id, own in self.members(communities).items()}
 
@@ -126,6 +130,19 @@ def test_what_is_the_same_stays():
     near = communities_near({ids[3], ids[40]}, {ids[3], ids[40]}, Held(old, weights), 10)
     assert {one.id for one in near.after} == near.before
     assert communities_near(set(), set(), Held(old, weights), 10) == (set(), [])
+
+
+def test_only_the_part_of_a_community_that_changes_is_divided_anew():
+    weights = graph(400)
+    ids = sorted({end for pair in weights for end in pair})
+    old = find_communities(ids, weights, max_cluster_size=3)
+    level, parent = ({one.id: getattr(one, name) for one in old} for name in ("level", "parent"))
+    entity = next(one.members[0] for one in old if one.level == 3)
+    near = communities_near({entity}, {entity}, Held(old, weights), 3)
+    assert {one.id for one in near.after} == near.before >= {*paths_of(old)[entity]}
+    root, part, *_ = paths_of(old)[entity]
+    assert {parent[id] for id in near.before if level[id] == 2} == {part}
+    assert {id for id in level if level[id] == 2 and parent[parent[id]] == root} - near.before
 
 
 @pytest.mark.slow
