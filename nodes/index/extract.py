@@ -17,6 +17,7 @@ from ...index.readers import language_model
 from ...index.recorded import ReadingSettings, missing_kinds, place_of, reading_settings
 from ...models.meter import current_meter
 from ...models.protocol import OFFLINE, NoReplyError
+from ...state.errors import RagraphsError
 from ...state.index import Failure, IndexState
 from ...state.records import Passage
 from ...stores.queries import batches
@@ -35,11 +36,15 @@ _MISSED: dict[ReadingKind, str] = {
 }
 
 
+class NoReaderError(RagraphsError):
+    """The model did not read any passage, and will not: its key, name or address is wrong."""
+
+
 @node()
 async def extract(state: IndexState, run: Run[IndexContext]) -> Update:
     """Has the model read the passages for questions, entities and relations, as layers need them.
 
-    Passages that were read before are not read again.
+    Passages that were read before are not read again. Raises NoReaderError.
     """
     wanted = await run.in_thread(reading_settings, run.context, state["layers"])
     if not wanted.readers:
@@ -123,13 +128,18 @@ class _Reading:
         self._read = _Read()
 
     async def run(self, workers: int) -> _Read:
-        """Reads all, ``workers`` at once; gives up when the model does not reply any more."""
+        """Reads all, ``workers`` at once; gives up when the model does not reply any more.
+
+        Raises NoReaderError where its key, name or address is wrong from the start.
+        """
         patience = Patience(workers)
 
         async def read(id: str) -> None:
             passage, shown = await self._fetched(id)
             outcomes = await self._reader.read(shown, self._missing[id])
             errors = [one for one in outcomes.values() if isinstance(one, NoReplyError)]
+            if not self._read.read_well and any(error.lasts for error in errors):
+                raise NoReaderError(str(errors[0]))
             patience.note(*errors)
             if any(error.cause == "budget" for error in errors):  # what was not asked did not fail
                 read_of = {kind: got for kind, got in outcomes.items() if got not in errors}

@@ -14,6 +14,7 @@ from ...state.index import IndexState
 from ..node import node
 from ..run import Run, Update
 from ..subgraph import Graph, GraphNode, relay
+from .extract import NoReaderError
 from .scan import scanned
 from .turns import Change, WritingTurn, made_along, turn_of
 
@@ -47,15 +48,20 @@ async def _make(graph: Graph, turn: WritingTurn, run: Run[IndexContext]) -> Upda
     given = await _looked_for(turn, run.context)
     own, *others = given.values()
     async with working_on(run.index, run.context):
+        reader = await asyncio.to_thread(run.index.catalogue.property, "reader")
         await run.in_thread(record_settings, run.context, own["layers"], own["embeddings"])
         run.index.replies.watch()
-        result = await relay(
-            graph,
-            {**{key: own[key] for key in _GIVEN}, "along": others},
-            run.context,
-            turn.tell,
-            more=("along",),
-        )
+        try:
+            result = await relay(
+                graph,
+                {**{key: own[key] for key in _GIVEN}, "along": others},
+                run.context,
+                turn.tell,
+                more=("along",),
+            )
+        except NoReaderError:  # what another one read stays in use
+            await asyncio.to_thread(run.index.catalogue.set_property, "reader", reader)
+            raise
     update = {key: result[key] for key in _CHANGED}
     first, *parts = result["along"]
     later = result["failures"][len(first["failures"]) :]

@@ -9,9 +9,10 @@ from typing import Any
 from ...language.analyser import shortened
 from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, unreadable
-from .metadata import Outline, fitting
+from .metadata import fitting
 from .package import PackageKind, nearest, safe_package, stated_properties
-from .types import DocumentBlock, LoadedDocument
+from .sections import joined, with_sections
+from .types import LoadedDocument
 
 _KIND = PackageKind("Word", "open it in Word and save it again", ".doc")
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -42,7 +43,8 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
         document = docx.Document(package)
         styles = {str(style.style_id): str(style.name) for style in document.styles}
         blocks = [
-            (source.made(text), level) for text, level in _blocks(document.element.body, styles)
+            (clean(source.made(text)), level)
+            for text, level in _blocks(document.element.body, styles)
         ]
         stated = stated_properties(document)
         metadata = fitting({"author": stated.author, "date": stated.modified or stated.created})
@@ -50,14 +52,8 @@ def load_docx(source: SourceFile) -> Iterator[LoadedDocument]:
         raise source.empty()
     headings = (text.strip() for text, level in blocks if level is not None)
     titles = [next(filter(None, headings), ""), (stated.title or "").strip()]
-    yield source.document(map(clean, titles), tuple(_parts(blocks)), metadata)
-
-
-def _parts(blocks: list[tuple[str, int | None]]) -> Iterator[DocumentBlock]:
-    outline = Outline()
-    for text, level in blocks:
-        text = clean(text)
-        yield DocumentBlock(text, outline.metadata if level is None else outline.enter(level, text))
+    parts_of_text = tuple(joined(with_sections(blocks), source.limits.block_characters))
+    yield source.document(map(clean, titles), parts_of_text, metadata)
 
 
 def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[tuple[str, int | None]]:

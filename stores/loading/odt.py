@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...language.analyser import shortened
-from ...state.records import Metadata
 from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, unreadable
-from .metadata import Outline, fitting
+from .metadata import fitting
 from .package import PackageKind, nearest, parsed, safe_parts
-from .sections import joined
+from .sections import joined, with_sections
 from .types import LoadedDocument
 
 _KIND = PackageKind("OpenDocument", "open it in LibreOffice and save it again")
@@ -51,14 +50,8 @@ def load_odt(source: SourceFile) -> Iterator[LoadedDocument]:
     })  # fmt: skip
     heading = next((text for text, level in blocks if level is not None), "")
     titles = [heading, clean(stated.findtext(f".//{_DC}title") or "")]
-    parts_of_text = tuple(joined(_with_sections(blocks), source.limits.block_characters))
+    parts_of_text = tuple(joined(with_sections(blocks), source.limits.block_characters))
     yield source.document(titles, parts_of_text, metadata)
-
-
-def _with_sections(blocks: list[_Block]) -> Iterator[tuple[str, Metadata]]:
-    outline = Outline()
-    for text, level in blocks:
-        yield text, outline.metadata if level is None else outline.enter(level, text)
 
 
 def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[_Block]:

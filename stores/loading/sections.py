@@ -68,6 +68,13 @@ def _first_of_the_highest(headings: Iterator[_Heading]) -> str:
     return plain_heading(first.text) if first else ""
 
 
+def with_sections(blocks: Iterable[tuple[str, int | None]]) -> Iterator[tuple[str, Metadata]]:
+    """Texts with the metadata of their sections; a heading comes with its level, others None."""
+    outline = Outline()
+    for text, level in blocks:
+        yield text, outline.metadata if level is None else outline.enter(level, text)
+
+
 def joined(pieces: Iterable[tuple[str, Metadata]], size: int) -> Iterator[DocumentBlock]:
     """Consecutive texts with their metadata, in blocks of ``size`` characters or a little more."""
     texts: list[str] = []

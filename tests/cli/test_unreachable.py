@@ -41,3 +41,19 @@ def test_a_server_that_is_not_there_is_told_with_its_address(run, openai, index,
     ended = run("ask", "Who designed the Forth Bridge?", "--model", "openai:stub")
     assert ended.code == 1 and "OPENAI_BASE_URL" in ended.err
     assert "«The Forth Bridge was designed by John Fowler and Benjamin Baker.»" in ended.out
+
+
+def test_a_wrong_key_leaves_an_index_as_it_was_read_before(run, openai, index):
+    assert run("index", "forth.txt").code == 0
+    before = told(run)
+    openai.answer = lambda _: failure(401, "Incorrect API key provided.")
+    ended = run("index", "forth.txt", "--model", "openai:stub", "--yes")
+    assert ended.code == 1
+    assert "Incorrect API key" in ended.err and "OPENAI_API_KEY" in ended.err
+    assert told(run) == before
+    assert run("index").code == 0 and told(run) == before
+
+
+def told(run):
+    """The state of the index, but for its size on the disk."""
+    return {**json.loads(run("status", "--json").out), "bytes": 0}

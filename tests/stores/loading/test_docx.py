@@ -14,7 +14,7 @@ import docx
 import pytest
 from docx.oxml.ns import qn
 from loading_support import Write, only, peak_mb, reason, text_of
-from ragraphs.stores.loading.types import Limits
+from ragraphs.stores.loading.types import DocumentBlock, Limits
 
 
 def save_docx(path: Path, build: Callable[..., None]) -> Path:
@@ -84,6 +84,24 @@ class TestWord:
 
         loaded = only(save_docx(tmp_path / "a.docx", build))
         assert text_of(loaded) == "City: Seoul | People: 9 m\nCity: Jeju\n\n"
+
+    def test_paragraphs_of_a_section_and_short_sections_may_share_a_passage(
+        self, tmp_path: Path
+    ) -> None:
+        def build(document: docx.document.Document) -> None:
+            document.add_heading("Rules", 1)
+            document.add_paragraph("They hold in all houses.")
+            document.add_heading("Quiet", 2)
+            document.add_paragraph("At night it is quiet.")
+
+        loaded = only(save_docx(tmp_path / "a.docx", build))
+        [block] = loaded.blocks
+        assert isinstance(block, DocumentBlock)
+        begins = block.index("Quiet")
+        assert list(block.places) == [
+            (0, {"section": "Rules"}),
+            (begins, {"section": "Rules › Quiet"}),
+        ]
 
     def test_the_title_falls_back_to_the_stated_one_and_the_file_name(self, tmp_path: Path) -> None:
         def stated(document: docx.document.Document) -> None:
