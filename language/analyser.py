@@ -248,7 +248,7 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
     """Whether the sentence that begins at ``start`` goes on after ``boundary``."""
     gap, end, after = boundary.group(), boundary.start(), boundary.end()
     lines = gap.count("\n")
-    if lines > 1 or end == start or (lines and _ITEM.match(plain, after)):
+    if lines > 1 or end == start or (lines and _is_item(plain, end, after)):
         return False
     opener = _LETTER.search(plain, start, end)
     if plain[after : after + 1].islower() and not (opener and opener.group().islower()):
@@ -260,16 +260,20 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
         return True
     if gap[:1] in _CLOSING and _QUOTATIVE.match(plain, after):
         return True
-    if not ended or _is_repeated(plain, end, after):
+    called = _word_at(plain, after)  # once more: "Cry! Cry! Cry!"
+    if not ended or (plain[end - 1] == "!" and called and plain.endswith(f"{called}!", 0, end)):
         return True
     words = plain[start:end].split(None, 2)
     return len(words) < (2 if _HANGUL.search(words[0]) else 3)
 
 
-def _is_repeated(plain: str, end: int, after: int) -> bool:
-    """Whether the word that was called out is called again: "Cry! Cry! Cry!"."""
-    called = _word_at(plain, after)
-    return plain[end - 1] == "!" and bool(called) and plain.endswith(f"{called}!", 0, end)
+def _is_item(plain: str, end: int, after: int) -> bool:
+    """Whether an item of a list begins: no number that ends a sentence, as in "house / 6. Then"."""
+    number = re.match(r"(\d{1,2})[.)][ \t]", plain[after : after + 4])
+    if not number or number[1] == "1" or plain[end - 1] in f"{_MARKS}:":
+        return _ITEM.match(plain, after) is not None
+    earlier = rf"(?m)^[ \t]*{int(number[1]) - 1}[.)]"
+    return re.search(earlier, plain[max(0, after - 2 * LONGEST_SENTENCE) : after]) is not None
 
 
 def _is_abbreviated(plain: str, start: int, dot: int, after: int) -> bool:

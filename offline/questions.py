@@ -136,16 +136,12 @@ def _english(name: str, text: str, plain: list[str]) -> tuple[Iterator[str], Ite
     noun = defined[1] if defined else ""
     life = life_facts(text)
     person = type_of_noun(noun) == "person" or bool(life.birth or life.death)
-    article = "the " if _has_article(name, text) else ""
+    told = f"he {name}" in text and re.search(rf"\b[Tt]he {re.escape(name)}\b", text)
+    article = "the " if told else ""
     topic = _Topic(name, article + name, noun, person)
     mentions = _mentioned(name, text)
     raised = (_ASKING.get(each.type, _ASKING[""]).format(each.name) for each in mentions)
     return _answered(topic, text, plain, mentions), raised
-
-
-def _has_article(name: str, text: str) -> bool:
-    """Whether ``text`` says "the" before ``name``; most say it not, and need no pattern."""
-    return f"he {name}" in text and bool(re.search(rf"\b[Tt]he {re.escape(name)}\b", text))
 
 
 def _answered(

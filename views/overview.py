@@ -26,7 +26,10 @@ _READ = 200  # passages of a document whose names are counted
 _ASKED = 400  # passages whose questions are looked at
 _LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
-_OF_THEY = re.compile(rf"What (?:{PASTS}|[a-z]+ed) ")  # "What offered ten pounds?" names nothing
+# "What offered ten pounds?" and "What can be cancelled by both?" name nothing.
+_OF_THEY = re.compile(
+    rf"What (?:{PASTS}|[a-z]+ed|can|could|may|must|shall|should|will|would|has|had) "
+)
 _DANGLING = re.compile(r"\b(?:it|they|them|he|she|him|this|these|those|then|such|but)\b", re.I)
 _OF_SUBJECT = re.compile(r"(?:Is|Are|Was|Were|Has|Had) (?!(?:the|an?) [a-z])")
 _TELLS = (  # after a name: that a sentence says something of it
@@ -71,7 +74,7 @@ _kept = CachedValue(_stamp, _load)
 
 
 def _largest_first(index: Index) -> list[DocumentRow]:
-    return sorted(index.catalogue.documents(), key=lambda row: -row["passages"])
+    return sorted(index.catalogue.documents(), key=lambda row: ("#" in row["id"], -row["passages"]))
 
 
 def _documents(

@@ -217,3 +217,22 @@ def test_a_heading_of_several_signs_is_none_though_no_blank_line_stands_before_i
 def test_a_note_of_restructuredtext_keeps_its_words_and_no_other_directive_does():
     text = ".. note:: Do not mix cells.\n\n.. image:: cells.png\n\n.. _top: https://a.example/b\n"
     assert prose(text).split() == ["Do", "not", "mix", "cells."]
+
+
+def test_a_number_that_ends_a_sentence_at_the_start_of_a_line_begins_no_item():
+    wrapped = (
+        "Badenova digs from March to June,\nhouse by house, beginning with house\n"
+        "6. During the connection there is no\nhot water, and the pumps stand still."
+    )
+    ends = [one.plain for one in sentences(wrapped)]
+    assert ends[0].endswith("beginning with house 6.") and ends[1].startswith("During")
+    listed = wrapped.replace("June,\nhouse by", "June:\n5. house by")
+    assert [one.plain[:2] for one in sentences(listed)] == ["Ba", "5.", "6."]
+
+
+@pytest.mark.parametrize(
+    "note", ["/// warning\n{}\n///", '!!! note "Keys"\n    {}', "::: tip\n{}\n:::"]
+)
+def test_the_signs_of_notes_are_no_part_of_their_sentences(note: str):
+    said = "The key hangs in the office."
+    assert texts_of(f"It is shut.\n\n{note.format(said)}\n") == ["It is shut.", said]

@@ -141,3 +141,27 @@ def test_an_answer_is_printed_with_its_evidence_and_without_controls(visit, mode
     for control in ("header.head", "textarea", ".rail", ".menu"):
         expect(page.page.locator(control).first).to_be_hidden()
     assert len(page.page.pdf()) > 5_000
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_an_index_that_others_change_is_looked_at_again_with_the_page(visit, searching):
+    page = visit(searching)
+    expect(page.page.locator(".size")).not_to_contain_text("4321")
+
+    def grown(route):
+        state = route.fetch().json()
+        route.fulfill(json={**state, "documents": 4321})
+
+    page.page.route("**/page/state*", grown)
+    page.evaluate("() => dispatchEvent(new Event('focus'))")
+    expect(page.page.locator(".size")).to_contain_text("4,321")
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_the_frame_stands_before_the_scripts_have_come(visit, searching):
+    page = visit(searching)
+    expect(page.page.locator("header")).to_have_count(1)
+    page.page.route("**/main.js", lambda route: route.abort())
+    page.expects("main.js|ERR_FAILED")
+    page.page.reload()
+    expect(page.page.locator("header .brand")).to_be_visible()

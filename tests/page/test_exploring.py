@@ -191,3 +191,21 @@ def test_the_title_of_a_circle_stands_over_none_of_its_entities(visit, searching
     written = page.evaluate(LABEL, None)
     assert " ".join(text for text, _ in written) == "Ulm, Lampenhaus"
     assert all(abs(y - 200) > 12 for _, y in written)
+
+
+AROUND = """async (count) => {
+  const { spread } = await import('/page/static/graph_layout.js');
+  const around = Array.from({ length: count }, (_, at) => ({ id: `n${at}` }));
+  const edges = around.map(({ id }) => ({ source: 'hub', target: id }));
+  const places = new Map();
+  spread([{ id: 'hub' }, ...around], edges, places);
+  const all = [...places.values()];
+  const away = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+  return Math.min(...all.flatMap((a) => all.filter((b) => b !== a).map((b) => away(a, b))));
+}"""
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_many_neighbours_of_one_node_leave_room_for_their_names(visit, searching):
+    page = visit(searching)
+    assert page.evaluate(AROUND, 20) > 120

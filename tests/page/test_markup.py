@@ -31,7 +31,11 @@ SIGNS = {
     "a field": ([{"text": ":Author: Ada Byron"}], "<p>Author: Ada Byron</p>"),
     "code below an empty line": (
         [{"text": ".. code-block:: shell\n\n   pip install store\n   store --set 2"}],
-        '<pre tabindex="0">   pip install store\n   store --set 2</pre>',
+        '<pre tabindex="0">pip install store\nstore --set 2</pre>',
+    ),
+    "code that is further in within": (
+        [{"text": ".. code-block:: python\n\n   def one():\n       return 1"}],
+        '<pre tabindex="0">def one():\n    return 1</pre>',
     ),
     "a marked heading": (
         [{"text": "Words.\n\n"}, {"text": "# Prices", "marked": True, "best": True}],
@@ -65,3 +69,18 @@ def test_an_excerpt_has_no_heading_without_words_below_and_a_whole_text_has_all(
     assert [name in whole for name in ("One", "Two", "Three", "Four")] == [True] * 4
     assert [name in cut for name in ("One", "Two", "Three", "Four")] == [True, False, False, False]
     assert "# " not in cut
+
+
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
+def test_a_table_is_shaded_at_the_edge_towards_which_there_is_more(visit, searching):
+    page = visit(searching)
+    shades = page.evaluate(_SHADES)
+    assert shades.count("local") == 2 and shades.count("scroll") == 2  # covers, and what they hide
+
+
+_SHADES = """() => {
+  const box = document.createElement("div");
+  box.className = "markup-table";
+  document.body.append(box);
+  return getComputedStyle(box).backgroundAttachment.split(", ");
+}"""

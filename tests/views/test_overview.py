@@ -61,6 +61,15 @@ def test_documents_are_told_by_their_names_and_questions_by_the_hops(tmp_path: P
 
 
 @pytest.mark.slow
+def test_rows_of_a_table_come_behind_documents_that_are_longer_than_a_line(tmp_path: Path) -> None:
+    rows = [{"id": f"a.csv#row-{n}", "title": f"Part {n}", "text": f"no {n}"} for n in (2, 3)]
+    context = IndexContext(index=str(tmp_path / "rows"), embeddings="lexical", layers=["passages"])
+    index_graph.invoke({"documents": [*rows, DOCUMENTS[0]]}, context=context)
+    shown = overview(open_index(context.index))["documents"]
+    assert [one["id"] for one in shown] == ["forth", "a.csv#row-2", "a.csv#row-3"]
+
+
+@pytest.mark.slow
 def test_without_layers_documents_are_told_by_their_first_words(tmp_path: Path) -> None:
     index = indexed(tmp_path / "bare", ["passages"])
     found = overview(index)
@@ -106,6 +115,7 @@ def test_places_are_where_sections_and_pages_begin() -> None:
         ("What is KITCHEN - log?", "KITCHEN -- log", "Oat milk is out.", False),
         ("백두산은 무엇인가?", "백두산", "백두산은 높은 산이다.", True),
         ("Who received a medal for it?", "Diary", "She received a medal for it.", False),
+        ("What can be left with a notice?", "Rules", "It can be left with a notice.", False),
         ("Are Dogs not allowed?", "Rules", "Dogs are not allowed.", False),
         ("Is the interval 24 months?", "Manual", "The interval is 24 months.", True),
     ],

@@ -2,6 +2,7 @@
 
 const APART = 135; // the length that an edge tends to
 const FAR = 330; // from where on two nodes do not push each other
+const CROWD = 6; // neighbours that have room around a node
 const ROUNDS = 260;
 const PULL = { x: 0.16, y: 0.24 }; // of the middle, which keeps all together, wider than high
 
@@ -17,7 +18,8 @@ export function spread(nodes, edges, places) {
 }
 
 /* The numbers of the nodes that are joined, each pair once, with the share of the pull between them:
-   where both have many neighbours they pull less, so that there is room for names. */
+   where both have many neighbours they pull less, so that there is room for names, and around one
+   with very many these stand further away. */
 function joined(edges, number) {
   const pairs = new Map();
   const many = new Map();
@@ -27,7 +29,10 @@ function joined(edges, number) {
     pairs.set(`${a} ${b}`, [a, b]);
     for (const one of [a, b]) many.set(one, (many.get(one) ?? 0) + 1);
   }
-  return [...pairs.values()].map(([a, b]) => [a, b, 1 / Math.sqrt(Math.min(many.get(a), many.get(b)))]);
+  return [...pairs.values()].map(([a, b]) => {
+    const [fewer, more] = [many.get(a), many.get(b)].sort((one, other) => one - other);
+    return [a, b, 1 / Math.sqrt(fewer) / Math.max(1, more / CROWD)];
+  });
 }
 
 function beside(id, edges, places) {

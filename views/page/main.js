@@ -21,6 +21,7 @@ const TABS = {
   ...(!isExport && { evaluations: () => import("./evaluations.js").then((part) => part.EvaluationsView) }),
 };
 const KEPT = "ragraphs.index";
+const LOOKED_AT = isExport ? [] : ["focus", "hashchange"]; // others may have changed the index
 
 function Page() {
   const [named, path] = usePlace();
@@ -153,7 +154,8 @@ function Unreachable({ problem, retry }) {
   </div>`;
 }
 
-/* The state of the server for an index; an index that is gone gives way to the default one. */
+/* The state of the server for an index, which is asked for anew when the page is looked at again; an
+   index that is gone gives way to the default one. */
 function useServer(index, forget) {
   const [server, setServer] = useState(null);
   const [problem, setProblem] = useState("");
@@ -168,7 +170,12 @@ function useServer(index, forget) {
       else setProblem(error.message);
     }
   };
-  useEffect(() => void read(), [index]);
+  useEffect(() => {
+    read();
+    const again = () => document.hidden || read();
+    for (const event of LOOKED_AT) addEventListener(event, again);
+    return () => LOOKED_AT.forEach((event) => removeEventListener(event, again));
+  }, [index]);
   return [server, problem, read];
 }
 

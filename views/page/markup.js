@@ -110,12 +110,19 @@ function isCode(lines, at, open) {
 
 function shownBlock({ kind, lines }) {
   if (kind === "gap") return html`<span class="gap"> … </span>`;
-  if (kind === "code") return html`<pre tabindex="0">${lines.map((line, at) => [at > 0 && "\n", line.map((part) => shown(part, part.text))])}</pre>`;
+  if (kind === "code") return html`<pre tabindex="0">${outdented(lines).map((line, at) => [at > 0 && "\n", line.map((part) => shown(part, part.text))])}</pre>`;
   if (kind === "table") return html`<${Table} rows=${lines} />`;
   if (kind === "heading" || kind === "note") return html`<p class=${`markup-${kind}`}>${inline(lines[0])}</p>`;
   if (kind === "text") return html`<p>${together(lines)}</p>`;
   const [, sign] = ITEM.exec(textOf(lines[0]));
   return html`<p class="markup-item"><span aria-hidden="true">${sign ?? "•"}</span> ${together(lines, ITEM)}</p>`;
+}
+
+/* Lines of code without the blanks that all of them begin with. */
+function outdented(lines) {
+  const depths = lines.map(textOf).filter((text) => text.trim()).map((text) => /^[ \t]*/.exec(text)[0].length);
+  const depth = Math.min(...depths);
+  return lines.map(([first, ...rest]) => (first ? [{ ...first, text: first.text.replace(/^[ \t]*/, (blanks) => blanks.slice(depth)) }, ...rest] : []));
 }
 
 /* Lines of a paragraph as one, without the `sign` that the first begins with; short lines and rows stay lines. */
