@@ -110,7 +110,8 @@ def _topics(index: Index) -> Iterator[dict[str, Any]]:
     roots = [one for one in told if not one.parent and one.size >= _LEAST]
     for one in sorted(roots, key=lambda one: (-one.size, one.id))[:_TOPICS]:
         if one.report:
-            about = one.report["summary"].splitlines()[0]
+            said = one.report["summary"].splitlines()
+            about = next((line for line in said if " | " not in line), said[0])  # no row of a table
             yield {"id": one.id, "title": one.report["title"], "about": about}
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...state.records import Metadata
+from .columns import with_columns
 from .headings import plain_heading
 from .metadata import Outline
 from .types import DocumentBlock
@@ -49,8 +50,11 @@ def markdown_parts(blocks: Iterable[str], front: int = 0) -> Iterator[DocumentBl
 
 
 def rst_parts(blocks: Iterable[str]) -> Iterator[DocumentBlock]:
-    """The blocks of a reStructuredText with their sections, by the order of the underlines."""
-    return _parts(blocks, _RstHeadings())
+    """The blocks of a reStructuredText with their sections, by the order of the underlines.
+
+    Columns of simple tables have a sign between them.
+    """
+    return _parts(map(with_columns, blocks), _RstHeadings())
 
 
 def markdown_title(text: str, front: int = 0) -> str:

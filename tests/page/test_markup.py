@@ -37,6 +37,11 @@ SIGNS = {
         [{"text": ".. code-block:: python\n\n   def one():\n       return 1"}],
         '<pre tabindex="0">def one():\n    return 1</pre>',
     ),
+    "a table without a frame": (
+        [{"text": "Code| Meaning\n----| -------\nF5  | Fan is stuck\n\nThe end."}],
+        "<thead><tr><th>Code</th><th>Meaning</th></tr></thead>"
+        "<tbody><tr><td>F5</td><td>Fan is stuck</td></tr></tbody></table></div><p>The end.</p>",
+    ),
     "a marked heading": (
         [{"text": "Words.\n\n"}, {"text": "# Prices", "marked": True, "best": True}],
         '<p class="markup-heading"><mark class="best">Prices</mark></p>',

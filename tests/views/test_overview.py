@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.records import Passage
-from ragraphs.views.overview import _rank, overview, title_of
+from ragraphs.views.overview import _rank, _topics, overview, title_of
 
 DOCUMENTS = [
     {
@@ -67,6 +68,14 @@ def test_rows_of_a_table_come_behind_documents_that_are_longer_than_a_line(tmp_p
     index_graph.invoke({"documents": [*rows, DOCUMENTS[0]]}, context=context)
     shown = overview(open_index(context.index))["documents"]
     assert [one["id"] for one in shown] == ["forth", "a.csv#row-2", "a.csv#row-3"]
+
+
+def test_a_topic_is_told_by_prose_rather_than_by_rows_of_a_table() -> None:
+    report = {"title": "Roth", "summary": "Hall | Roth | free\nRoth has the keys.\nRoth, Hall"}
+    one = SimpleNamespace(id="1", parent="", size=3, report=report)
+    index = SimpleNamespace(communities=SimpleNamespace(all=lambda: [one]))
+    [topic] = _topics(index)  # type: ignore[arg-type]
+    assert topic["about"] == "Roth has the keys."
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ const CELLS = /\S \| \S/;
 const FRONT = /^---\s*$/;
 const STATED = /^(?:[\w-]+:(?:\s|$)|\s|-\s|$)/; // a line of YAML
 const BETWEEN = /^[\s|:+-]+$/;
+const PARTED = /^(?=.*-)(?=.*\|)[\s|:-]+$/; // below the header of a table without a frame
 const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
 const WRAPPED = 50; // the shortest line that is broken because it was full
 const CODE =
@@ -91,7 +92,7 @@ function blocksOf(lines, skip) {
       if (blocks.length || !skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ ...mark, text: said }]]);
       open = "";
     } else if (RULE.test(text)) open = "";
-    else if (ROW.test(text)) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);
+    else if (ROW.test(text) || (text.includes("|") && (open === "table" || PARTED.test(below(at))))) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);
     else if (ITEM.test(text)) begin("item", [line]);
     else if (open === "text" || open === "item") blocks.at(-1).lines.push(line);
     else begin("text", [line]);
@@ -137,7 +138,7 @@ function together(lines, sign = /^\s+/) {
 const widthOf = (text) => text.length + (text.match(/[\u1100-\uffdc]/g)?.length ?? 0);
 
 function Table({ rows }) {
-  const cells = (line) => ROW.exec(textOf(line))[1].split(/(?<!\\)\|/);
+  const cells = (line) => (ROW.exec(textOf(line))?.[1] ?? textOf(line)).split(/(?<!\\)\|/);
   const isHeaded = rows.length > 1 && BETWEEN.test(textOf(rows[1]));
   const row = (line, Cell) => {
     const mark = line.find((part) => part.marked);
