@@ -42,6 +42,18 @@ SIGNS = {
         "<thead><tr><th>Code</th><th>Meaning</th></tr></thead>"
         "<tbody><tr><td>F5</td><td>Fan is stuck</td></tr></tbody></table></div><p>The end.</p>",
     ),
+    "a line that is cut": (
+        [{"text": "The surplus of\n42,180 euros goes into the reserve.", "before": 60}],
+        "<p>The surplus of 42,180 euros goes into the reserve.</p>",
+    ),
+    "an item over two lines": (
+        [{"text": "3. It is payable on 1\n   February.\n#. Open the valve::"}],
+        "</span> It is payable on 1    February.</p>",
+    ),
+    "an item of restructuredtext": (
+        [{"text": "#. Open the valve::\n\n**Roof of house 3."}],
+        '<span aria-hidden="true">•</span> Open the valve:</p><p>Roof of house 3.</p>',
+    ),
     "a marked heading": (
         [{"text": "Words.\n\n"}, {"text": "# Prices", "marked": True, "best": True}],
         '<p class="markup-heading"><mark class="best">Prices</mark></p>',
@@ -83,6 +95,19 @@ def test_a_table_is_shaded_at_the_edge_towards_which_there_is_more(visit, search
     assert shades.count("local") == 2 and shades.count("scroll") == 2  # covers, and what they hide
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
+def test_cells_of_a_wide_table_are_no_narrow_towers(visit, searching):
+    page = visit(searching)
+    assert page.evaluate(_WIDTHS) >= 100
+
+
+_WIDTHS = """() => {
+  const box = document.createElement("div");
+  box.className = "markup-table";
+  box.innerHTML = `<table><tr>${"<td>a b c d e f g h</td>".repeat(12)}</tr></table>`;
+  document.body.append(box);
+  return Math.min(...[...box.querySelectorAll("td")].map((one) => one.offsetWidth));
+}"""
 _SHADES = """() => {
   const box = document.createElement("div");
   box.className = "markup-table";

@@ -5,7 +5,7 @@ const WIDE = /[\u1100-\uffdc]/g;
 let splitter;
 
 /* The parts of a passage's text around its citations, in order: {text, marked, best}, the first of
-   each run with whether it is `fenced` in code; {gap: true} where text is left out. Without a citation the passage is shown from its start. */
+   each run with whether it is `fenced` in code, and the characters of its line `before` it; {gap: true} where text is left out. Without a citation the passage is shown from its start. */
 export function excerpt(passage, citations, room = ROOM) {
   const marks = citations
     .map((one) => ({ start: one.start - passage.start, end: one.end - passage.start }))
@@ -18,7 +18,10 @@ export function excerpt(passage, citations, room = ROOM) {
   for (const place of chosen) {
     if (place > last + 1) parts.push({ gap: true });
     const some = cut(passage.text, pieces[place], marks);
-    if (place > last + 1 || !place) some[0].fenced = isFenced(passage.text.slice(0, pieces[place].start));
+    if (place > last + 1 || !place) {
+      const before = passage.text.slice(0, pieces[place].start);
+      some[0] = { ...some[0], fenced: isFenced(before), before: before.length - before.lastIndexOf("\n") - 1 };
+    }
     parts.push(...some);
     last = place;
   }
@@ -97,8 +100,8 @@ function goesOn(piece, following) {
 }
 
 const IN_ROW = /(?:^|\n)\s*\|[^\n]*$/; // of a table, of which a sentence may end within a cell
-const SIGN = /^\s*(#{1,6}\s+)?(\d+[.)]|[-*•])?[^\S\n]*$/;
-const BLOCK = /^\s*(#{1,6}|[-*•]|\d+[.)])\s/;
+const SIGN = /^\s*(#{1,6}\s+)?(\d+[.)]|#\.|[-*•])?[^\S\n]*$/;
+const BLOCK = /^\s*(#{1,6}|#\.|[-*•]|\d+[.)])\s/;
 
 function within(citation, passage) {
   return citation.start >= passage.start && citation.end <= passage.end;

@@ -13,12 +13,12 @@ const FRONT = /^---\s*$/;
 const STATED = /^(?:[\w-]+:(?:\s|$)|\s|-\s|$)/; // a line of YAML
 const BETWEEN = /^[\s|:+-]+$/;
 const PARTED = /^(?=.*-)(?=.*\|)[\s|:-]+$/; // below the header of a table without a frame
-const ITEM = /^\s*(?:[-*•]|(\d+[.)]))\s+/;
+const ITEM = /^\s*(?:[-*•]|#\.|(\d+[.)]))\s+/;
 const WRAPPED = 50; // the shortest line that is broken because it was full
 const CODE =
   /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
 
-/* The `parts` of a text, {text, marked, best} or {gap}. Of an excerpt a heading that it begins with is left
+/* The `parts` of a text, {text, marked, best} or {gap}; `before` are the characters of its line before one. Of an excerpt a heading that it begins with is left
    out where it says one of `skip`, and any below which nothing stands. What begins within a block of code is
    `fenced`. */
 export function Markup({ parts, skip }) {
@@ -54,7 +54,7 @@ function linesOf(parts) {
     }
     part.text.split("\n").forEach((text, at) => {
       if (at) lines.push([]);
-      if (text) lines.at(-1).push({ ...part, text });
+      if (text) lines.at(-1).push({ ...part, text, before: at ? 0 : part.before });
     });
   }
   return lines;
@@ -130,7 +130,9 @@ function outdented(lines) {
 function together(lines, sign = /^\s+/) {
   const [[first, ...rest] = [], ...others] = lines;
   const all = [[{ ...first, text: first.text.replace(sign, "") }, ...rest], ...others];
-  const parts = (at) => widthOf(textOf(all[at - 1])) < WRAPPED || CELLS.test(textOf(all[at]));
+  const width = (line) => widthOf(textOf(line)) + (line[0]?.before ?? 0);
+  const isFurtherIn = (at) => sign === ITEM && /^\s/.test(textOf(all[at]));
+  const parts = (at) => (width(all[at - 1]) < WRAPPED && !isFurtherIn(at)) || CELLS.test(textOf(all[at]));
   return all.map((line, at) => [at > 0 && (parts(at) ? html`<br />` : " "), inline(line)]);
 }
 
@@ -178,6 +180,8 @@ const plain = (text) =>
     .replace(/:[\w:+-]+:`~?([^`<]*?)\s*(?:<[^`>]*>)?`/g, "$1")
     .replace(/``([^`]+)``/g, "`$1`")
     .replace(/`([^`<]+?)\s*<[^`>]+>`__?/g, "$1")
+    .replace(/(?<=[\p{L})])::\s*$/u, ":")
+    .replace(/^(\s*)\*\*(?=\p{L})/u, "$1")
     .replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1")
     .replace(/\s*\{\s*[#.:][^{}]*\}\s*$/, "")
     .replace(/(?<![\w*])\*(?=\S)([^*]+?)\*(?![\w*])/g, "$1");
