@@ -20,7 +20,7 @@ _RANK_CONSTANT = 60
 class WholeDocument(NamedTuple):
     """The index terms of a document's title and of its headings and beginning.
 
-    ``cosine`` is that of its first passage with the question, 0 where vectors are not compared.
+    ``cosine`` tells how near it is to the question, 0 where vectors are not compared.
     """
 
     title: Sequence[str]

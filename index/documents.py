@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -70,23 +71,25 @@ def _lifted(
     walks = retriever == "graph"
     if not several or (walks and share < _MOST):
         return ranked
-    worth = _lifting_worth(index, question, retriever)
+    is_repeated = not index.embedder.semantic and retriever != "vector"
     near: dict[str, float] = {}
-    if walks or worth:
-        compared = {**beginnings, **dict.fromkeys(found)} if walks else beginnings
-        near = _near(index, question, [*compared], retriever)
+    if retriever != "lexical":
+        compared = [*beginnings, *(found if walks or is_repeated else ())]
+        near = _near(index, question, [*dict.fromkeys(compared)], retriever)
+    told = _told(document_of, near) if is_repeated else {}
     under: dict[str, dict[str, None]] = {document: {} for document in first}
     for one in found.values():
         under[one["document"]].update(dict.fromkeys(_headings(one)))
     documents = {
         document: WholeDocument(
             _terms(title),
-            [*_terms(text), *(term for told in under[document] for term in _terms(told))],
-            near.get(id, 0.0),
+            [*_terms(text), *(term for path in under[document] for term in _terms(path))],
+            told.get(document, near.get(id, 0.0)),
         )
         for document, (id, title, text) in first.items()
     }
     high = [pair for pair in ranked[:_DEPTH] if pair[0] in document_of]
+    worth = worth_for(index, question) if index.embedder.semantic else 1.0
     again = lifted(high, document_of, documents, terms(question), share, worth)
     if walks:
         weight = _NEAREST_WEIGHT * share * worth_for(index, question)
@@ -95,13 +98,16 @@ def _lifted(
     return [*again, *((id, min(score, least)) for id, score in ranked[_DEPTH:])]
 
 
-def _lifting_worth(index: Index, question: str, retriever: RetrieverName) -> float:
-    """The worth of the cosines of documents; none beside BM25 where they repeat its words."""
-    if retriever == "lexical":
-        return 0.0
-    if index.embedder.semantic:
-        return worth_for(index, question)
-    return float(retriever == "vector")
+def _told(document_of: Mapping[str, str], near: Mapping[str, float]) -> dict[str, float]:
+    """The sum of the cosines of each document's passages, of which the j-th counts 1/j.
+
+    Beside BM25, cosines that repeat its words tell nothing more of a document's beginning.
+    """
+    told, seen = dict[str, float](), Counter[str]()
+    for id in sorted(document_of, key=lambda id: -near.get(id, 0.0)):
+        seen[document := document_of[id]] += 1
+        told[document] = told.get(document, 0.0) + near.get(id, 0.0) / seen[document]
+    return told
 
 
 def _near(index: Index, question: str, ids: list[str], by: RetrieverName) -> dict[str, float]:

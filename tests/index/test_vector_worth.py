@@ -129,28 +129,33 @@ def test_where_vectors_are_worth_nothing_hybrid_is_lexical_with_the_rest_behind(
     assert len(found) == len(ENGLISH) + len(KOREAN)
 
 
-@pytest.mark.parametrize(("retriever", "moved"), [("hybrid", False), ("vector", True)])
-def test_cosines_that_repeat_the_words_lift_no_document_beside_bm25(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, retriever: str, moved: bool
+@pytest.mark.parametrize(("retriever", "of_all"), [("hybrid", True), ("vector", False)])
+def test_beside_bm25_cosines_that_repeat_words_lift_a_document_by_all_that_is_found_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, retriever: str, of_all: bool
 ) -> None:
     texts = [f"# Page {n}\n\n{text * 9}\n\n# More\n\n{text * 8}" for n, text in enumerate(ENGLISH)]
     given = {"documents": [{"id": str(n), "title": "", "text": t} for n, t in enumerate(texts)]}
     context = IndexContext(index=str(tmp_path / "index"), embeddings="lexical", chunk_tokens=128)
     index_graph.invoke(given, context=context)
     index = open_index(context)
-    falcon = {one["id"] for one in index.catalogue.all_passages() if one["document"] == "5"}
+    documents = {str(n) for n in range(len(texts))}
+    begun = {id: document for document, (id, _, _) in index.catalogue.beginnings(documents).items()}
 
-    def found() -> list[str]:
+    def best(lifted: str, at_beginning: bool = True) -> float:
+        """The best score of document 5, where the ``lifted`` one's passages are near there."""
+
+        def cosines(_: Index, __: object, ids: list[str]) -> dict[str, float]:
+            of = {one["id"]: one["document"] for one in index.catalogue.passages(ids)}
+            return {id: float(of[id] == lifted and (id in begun) == at_beginning) for id in ids}
+
+        monkeypatch.setattr("ragraphs.index.documents.cosines_with", cosines)
         question = "What do the heron and the falcon eat every year?"
-        return [one["id"] for one in search(index, question, retriever, 20)]  # type: ignore[arg-type]
+        passages = search(index, question, retriever, 20)  # type: ignore[arg-type]
+        assert len(passages) > len(texts)
+        return max(one["score"] for one in passages if one["document"] == "5")
 
-    def cosines(_: Index, __: object, ids: list[str]) -> dict[str, float]:
-        return {id: float(id not in falcon) for id in ids}
-
-    before = found()
-    assert len(before) > len(texts)
-    monkeypatch.setattr("ragraphs.index.documents.cosines_with", cosines)
-    assert (found() != before) == moved
+    assert best("5", at_beginning=True) > best("none")
+    assert (best("5", at_beginning=False) > best("none")) == of_all
 
 
 class Synonyms(LexicalEmbedder):
