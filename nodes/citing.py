@@ -10,7 +10,7 @@ from typing import Any
 
 from ..algorithms.citations import locate, overlap, united, whole_quotes
 from ..context import Context
-from ..index.opening import offline_reader
+from ..index.readers import offline_reader
 from ..language.analyser import Span
 from ..models.meter import current_meter
 from ..models.protocol import OFFLINE, NoReplyError

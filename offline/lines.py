@@ -36,11 +36,10 @@ _MOST, _MOST_OF_A_PASSAGE = 6, 3
 # line's context, of the rank of its passage, of something of the kind asked for, and of a reason.
 # Near a fit to 342 questions of five sets, each left out in turn; twice or half of one does less.
 _CONTEXT, _RANK, _TYPED, _BECAUSE = 0.7, 0.5, 0.5, 0.2
-_LIKELY = 0.5  # of a span
 # Against a line that asks or leads to the next, repeats the question but for so few words, or is
 # so short.
 _LITTLE, _SHORT, _NEW, _ASKS = 0.2, 20, 2, ("?", "？", ":")
-_ENOUGH = 8  # cosines, for a median
+_LIKELY, _ENOUGH = 0.5, 8  # of a span; cosines, for a median
 _CLOSING = "'\"”’»」』)*_"  # what may stand behind the end of a sentence
 _LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
