@@ -65,7 +65,7 @@ async def embed_questions(index: Index, context: Context) -> None:
     await keep_vectors(
         index,
         context,
-        sorted(texts),
+        frozenset(texts),
         lambda: ids,
         index.questions.remove,
         lambda ids: [(id, texts[id]) for id in ids],

@@ -68,8 +68,8 @@ def _unembedded(index: Index) -> dict[str, int]:
     A passage is not cut again where the graph of before has as many of it as have vectors.
     """
     linked, counts = dict(_linked(index)), dict[str, int]()
-    likely = {id: linked.get(id, 0) for id in sorted(index.catalogue.passage_ids())}
-    for ids in batches(index.sentences.missing(likely)):
+    likely = {id: linked.get(id, 0) for id in index.catalogue.passage_ids()}
+    for ids in batches(sorted(index.sentences.missing(likely))):
         counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(ids))}
     return {id: counts[id] for id in index.sentences.missing(counts)}
 

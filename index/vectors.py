@@ -83,7 +83,7 @@ async def embed_entries(
     ``load``, which must pickle, gives the entries for a batch of ids. Given ``present``, these are
     the entries that there are.
     """
-    wanted = sorted(wanted)
+    wanted = frozenset(wanted)
     await to_its_end(_copy, index, collection, wanted, load)
 
     def ids() -> set[str]:
@@ -122,7 +122,7 @@ def fitted(index: Index, collection: Collection, found: NDArray[np.float32]) -> 
     return folded(found, index.vectors.dimension(collection) or found.shape[1] // _FOLDS)
 
 
-def _copy(index: Index, collection: Collection, wanted: Sequence[str], load: Load) -> None:
+def _copy(index: Index, collection: Collection, wanted: frozenset[str], load: Load) -> None:
     """Takes over vectors in use to those made beside them, unless these are made anew."""
     if index.in_use is None or index.anew:
         return
@@ -137,7 +137,7 @@ def _copy(index: Index, collection: Collection, wanted: Sequence[str], load: Loa
 async def keep_vectors(
     index: Index,
     context: Context,
-    wanted: Sequence[str],
+    wanted: frozenset[str],
     ids: Callable[[], set[str]],
     remove: Callable[[Sequence[str]], None],
     handed: Callable[[Sequence[str]], Sequence[T]],
@@ -150,8 +150,7 @@ async def keep_vectors(
     batch for each worker.
     """
     present = await asyncio.to_thread(ids)
-    extra = sorted(present.difference(wanted))
-    missing = [id for id in wanted if id not in present]
+    extra, missing = sorted(present - wanted), sorted(wanted - present)
     await asyncio.to_thread(remove, extra)
     groups = [handed(group) for group in batches(missing, texts_at_once(index))]
     await in_batches(index, context, groups, embed_batch, report)
