@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Empty = Callable[[str, tuple[int, ...], "DTypeLike"], NDArray[Any]]
 
+_COLUMN = np.uint16
 _LARGEST = 12  # coordinates of a vector that are listed
 _ASKED = 6  # coordinates of a vector whose lists are read
 _LISTED = 48  # vectors under a coordinate and its sign
@@ -62,11 +63,11 @@ class Sparse(NamedTuple):
     @classmethod
     def of(cls, batches: Iterable[NDArray[Any]]) -> Sparse:
         """The vectors of ``batches``, shape (any, d) each, which are read once."""
-        values, columns, counts = [np.empty(0, np.float32)], [np.empty(0, np.int32)], []
+        values, columns, counts = [np.empty(0, np.float32)], [np.empty(0, _COLUMN)], []
         for batch in batches:
             row, column = np.nonzero(batch)
             values.append(batch[row, column])
-            columns.append(column.astype(np.int32))
+            columns.append(column.astype(_COLUMN))
             counts.append(np.bincount(row, minlength=len(batch)))
         ends = np.cumsum(np.concatenate([[0], *counts]))
         return cls(np.concatenate(values), np.concatenate(columns), ends)
@@ -75,7 +76,8 @@ class Sparse(NamedTuple):
         """The vectors with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
         values, _ = taken((self.values, others.values), ends, numbers)
-        return Sparse(values, *taken((self.columns, others.columns), ends, numbers))
+        columns, ends = taken((self.columns, others.columns), ends, numbers)
+        return Sparse(values, columns.astype(_COLUMN, copy=False), ends)  # before they were wider
 
     def row(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The places of the numbers of these vectors, one after another, and how many each has."""
@@ -128,7 +130,7 @@ class Sparse(NamedTuple):
             row, place = np.nonzero(np.take_along_axis(inside, best, axis=1))
             chosen = at[row, best[row, place]]
             values = self.values[chosen]
-            coordinates = 2 * self.columns[chosen] + (values < 0)
+            coordinates = 2 * self.columns[chosen].astype(np.int32) + (values < 0)
             found.append(_Coordinates(own[row], coordinates, np.abs(values)))
         return _Coordinates.joined(found)
 

@@ -102,4 +102,4 @@ def _rounded(vectors: Floats) -> NDArray[np.int8]:
 
 def _packed(whole: NDArray[np.int8]) -> Sparse:
     found = Sparse.of([whole])
-    return Sparse(found.values.astype(np.int8), found.columns.astype(np.uint16), found.ends)
+    return Sparse(found.values.astype(np.int8), found.columns, found.ends)

@@ -76,7 +76,10 @@ def test_neighbours_by_words_that_follow_a_change_are_as_made_anew(gone, at_a_ti
     monkeypatch.setattr(neighbours, "_ROWS", at_a_time)
     near, vectors = of_words()
     codes = np.random.default_rng(0).permutation(len(TEXTS)).astype(np.uint64)
-    near = WordNeighbours.of([vectors], codes)
+    arrays = WordNeighbours.of([vectors], codes).to_arrays()
+    if at_a_time == 8:  # of an earlier version
+        arrays["near_columns"] = arrays["near_columns"].astype(np.int32)
+    near = WordNeighbours(arrays)
     stays = np.delete(np.roll(np.arange(len(TEXTS)), 3), gone)
     new = LexicalEmbedder().embed(["Who built the Oslo tower in 1801?", "Who lived in Ulm?"])
     sources = np.insert(stays, [5, 20], -1)
@@ -85,3 +88,4 @@ def test_neighbours_by_words_that_follow_a_change_are_as_made_anew(gone, at_a_ti
     followed = near.followed(sources, new, of_both).to_arrays()
     for name, array in WordNeighbours.of([both], of_both).to_arrays().items():
         assert (followed[name] == array).all(), name
+        assert followed[name].dtype == array.dtype, name
