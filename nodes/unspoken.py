@@ -74,7 +74,8 @@ def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> li
     counts = dict(zip(of, index.catalogue.count_holding(of.values(), _COUNTED), strict=True))
     passages = index.catalogue.count_passages()
     weights = {mark: math.log(1 + passages / (0.5 + count)) for mark, count in counts.items()}
-    total = sum(weights.values())
+    if not (total := sum(weights.values())):
+        return []  # the index has no passages: a retriever of one's own finds them elsewhere
     said = (marks(_whole(one)).intersection(of) for one in evidence)
     shares = [sum(weights[mark] for mark in held) / total for held in said]
     worth = _worth(index, question)

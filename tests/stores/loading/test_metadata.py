@@ -169,7 +169,8 @@ def test_sections_of_rst_follow_the_order_of_its_underlines(write: Write) -> Non
         "\nPart 2\n------\n\n=====  =====\na      b\n=====  =====\n\nno\nheading\n-------\n"
     )
     loaded = only(write("a.rst", text))
-    assert (loaded.title, "".join(loaded.blocks)) == ("Title", text)
+    table = text.replace("=====  =====", " " * 12).replace("a      b", "a    | b")
+    assert (loaded.title, "".join(loaded.blocks)) == ("Title", table)
     assert [name for name, _ in sections(loaded)] == [
         "Title", "Title › Part", "Title › Part › Sub", "Title › Part 2",
     ]  # fmt: skip
@@ -215,7 +216,7 @@ def test_a_word_file_has_an_author_a_date_and_sections(tmp_path: Path) -> None:
     loaded = only(tmp_path / "a.docx")
     assert loaded.metadata == {"author": "Ada", "date": "2024-05-01T00:00:00+00:00"}
     assert sections(loaded) == [
-        ("", "Before."), ("One", "One"), ("One › Two", "Two"), ("One › Two", "text"),
+        ("", "Before."), ("One", "One"), ("One › Two", "Two"),
     ]  # fmt: skip
 
 
