@@ -32,12 +32,10 @@ class Compared(NamedTuple):
 Similarity = Callable[[Sequence[Compared]], Sequence[float]]
 
 _MOST, _MOST_OF_A_PASSAGE = 6, 3
-# Weights beside 1 for all words of the question and 1 for the cosine: of words that stand in a
-# line's context, of the rank of its passage, of something of the kind asked for, and of a reason.
-# Near a fit to 342 questions of five sets, each left out in turn; twice or half of one does less.
+# Beside 1 for all words of the question, and for the cosine: for words around a line, the rank of
+# its passage, something of the kind asked for, and a reason. Near a fit (docs/benchmarks.md).
 _CONTEXT, _RANK, _TYPED, _BECAUSE = 0.7, 0.5, 0.5, 0.2
-# Against a line that asks or leads to the next, repeats the question but for so few words, or is
-# so short.
+# Against a line that is so short, asks, leads to the next, or adds so few words to the question's.
 _LITTLE, _SHORT, _NEW, _ASKS = 0.2, 20, 2, ("?", "？", ":")
 _LIKELY, _ENOUGH = 0.5, 8  # of a span; cosines, for a median
 _CLOSING = "'\"”’»」』)*_"  # what may stand behind the end of a sentence

@@ -186,6 +186,8 @@ class OfflineLanguageModel:
         return replies.StandAloneQuestion(question=stand_alone(question, history))
 
     def _similarity(self, question: str, most: int | None = None) -> Similarity | None:
+        worth = self._worth(question) if self._embedder.semantic else 0.0
+
         def cosines(sentences: Sequence[Compared]) -> list[float]:
             known = self._known({one.passage for one in sentences} - {""})
             found = {one: known.get((one.passage, one.sentence)) for one in sentences}
@@ -193,12 +195,12 @@ class OfflineLanguageModel:
             asked = [question, *(titled(one.title, one.sentence) for one in lacking)]
             vector, *others = embed_queries(self._embedder, asked)
             found |= zip(lacking, others, strict=True)
-            asked_of = self._worth(question) * vector
+            asked_of = worth * vector
             return [
                 0.0 if (own := found[one]) is None else float(own @ asked_of) for one in sentences
             ]
 
-        return cosines if self._embedder.semantic else None
+        return cosines if worth else None
 
 
 def _read(function: Callable[..., Any], inputs: Mapping[str, str | Sequence[Excerpt]]) -> Any:
