@@ -11,8 +11,6 @@ from hashlib import blake2b
 from heapq import nsmallest
 from typing import NamedTuple
 
-import numpy as np
-
 from ..language.analyser import sentences
 from ..state.records import Passage
 from .opening import Index
@@ -88,6 +86,8 @@ class _Sample(NamedTuple):
 
 def _worth(index: Index, passages: list[Passage]) -> float | None:
     """The worth of the vectors of ``passages``; None where there is too little to measure."""
+    import numpy as np
+
     samples = sorted(_samples(passages))[:_MOST_SENTENCES]
     if len(passages) < 2 or not samples:
         return None

@@ -33,7 +33,7 @@ _LINE = re.compile(
     r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]*[/.#][^\s>]*>?(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
     r"|^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\[\]\n]*\]\(#[^()\s]*\)[ \t]*$"
     r"|^(?=[^\w\n]|_)(?=[^\n]*[-=*_~+|])(?:[^\w\n]|_)+$"  # definitions of links, contents, rules
-    r"|^[ \t]*(?:/{3,}|[!?]{3}\+?|:{3,})[ \t]*[a-z-]*(?:[ \t]+[|\"'][^\n]*)?$"  # notes by signs
+    r"|^[ \t]*+(?:/{3,}+|[!?]{3}\+?|:{3,}+)[ \t]*+(?:[a-z-]++[ \t]*+)?(?:[|\"'][^\n]*+)?$"  # notes
     r"|^[ \t]*\.\.[ \t](?:_[^\n]+:(?:[ \t][^\n]*)?$|(?:note|tip|hint|important|warning|caution)::"
     r"|[\w-]+::(?:[ \t][^\n]*)?$)",  # targets; directives, of which notes keep their words
     re.MULTILINE,

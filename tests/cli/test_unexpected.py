@@ -74,14 +74,14 @@ def test_a_document_that_cannot_be_cut_is_named_and_the_others_stand(run, docs, 
 
 @pytest.mark.slow
 def test_any_other_error_is_a_sentence_and_the_traceback_only_with_debug(run, docs, monkeypatch):
-    from ragraphs.nodes import answer
+    from ragraphs.nodes import citing
 
     run("index", ".")
-    monkeypatch.setattr(answer, "check_citations", failing(answer.check_citations, at="Forth"))
+    monkeypatch.setattr(citing, "check_citations", failing(citing.check_citations, at="Forth"))
     asked = run("ask", QUESTION)
     assert asked.code == 1 and asked.err.startswith("ragraphs: An unexpected IndexError in")
     told = " ".join(asked.err.split())
-    assert "ragraphs.nodes.answer, line" in told and "It says: out of range." in told
+    assert "ragraphs.nodes.citing, line" in told and "It says: out of range." in told
     assert "is safe" in told and "ragraphs --debug" in told and "Traceback" not in told
     with pytest.raises(ragraphs.UnexpectedError) as raised:
         run("--debug", "ask", QUESTION)
@@ -90,10 +90,10 @@ def test_any_other_error_is_a_sentence_and_the_traceback_only_with_debug(run, do
 
 @pytest.mark.slow
 def test_in_python_it_is_an_exception_of_the_package(run, docs, monkeypatch):
-    from ragraphs.nodes import answer
+    from ragraphs.nodes import citing
 
     run("index", ".")
-    monkeypatch.setattr(answer, "check_citations", failing(answer.check_citations, at="Forth"))
+    monkeypatch.setattr(citing, "check_citations", failing(citing.check_citations, at="Forth"))
     with pytest.raises(ragraphs.UnexpectedError, match="line") as raised:
         ragraphs.build("basic", index=".ragraphs").invoke({"question": QUESTION})
     assert isinstance(raised.value.__cause__, IndexError)

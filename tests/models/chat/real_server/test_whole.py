@@ -29,4 +29,8 @@ def test_an_index_is_whole_or_says_what_is_missing_and_no_answer_is_believed(lla
     for method in ("basic", "auto"):
         asked = run("ask", "Who designed the Forth Bridge?", "--method", method, "--json", *MODEL)
         assert asked.code == 0, asked.err
-        assert not json.loads(asked.out)["sufficient"]
+        told = json.loads(asked.out)  # what rules find is believed, and nothing that the model says
+        assert told["answer"] == "John Fowler" or not told["sufficient"]
+        assert any("by rules" in one for one in told["warnings"]) or not told["sufficient"]
+        asked = run("ask", "Why did they need a bridge?", "--method", method, "--json", *MODEL)
+        assert asked.code == 0 and not json.loads(asked.out)["sufficient"], asked.err
