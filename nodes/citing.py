@@ -34,7 +34,8 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
     """The ``update`` that answers the question of ``state``, worth no less than without a model.
 
     Where the model is not trusted, rules mark the passages that were ranked for the question, and
-    only an answer that they are certain of suffices; what the model said is a guess otherwise.
+    only an answer that they are certain of suffices; what the model said is a guess otherwise, and
+    is left out where no passage speaks of what is asked.
     """
     if run.context.model == OFFLINE or run.meter.lost:
         return update
@@ -55,8 +56,9 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
             guess = {"doubt": _UNSURE, "sufficient": False, "stop_reason": "insufficient"}
             update = {**update, **guess}
         marks = {"citations": found["citations"], "evidence": evidence}
-        told = found["missing"] or update.get("missing") or [_UNSURE]
-        return {**update, **marks, "missing": told}
+        if found["missing"]:  # nothing speaks of it, and a guess would be worth nothing
+            return {**update, **marks, "missing": found["missing"], "answer": ""}
+        return {**update, **marks, "missing": update.get("missing") or [_UNSURE]}
     return update
 
 
