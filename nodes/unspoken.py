@@ -18,8 +18,7 @@ _ALIKE = 0.8  # of the letters, in order
 _LOOKED_AT = 20  # passages with words of a name
 _COUNTED = 1000  # passages with a word; it is a common one then
 # Of the weight of the question's words, that one passage has; where vectors are worth it, together
-# with so much for the cosine of its nearest sentence. Of 478 questions that documents answer 2.6 %
-# stay below, of 1,000 on other documents 70 %.
+# with so much for the cosine of its nearest sentence. docs/benchmarks.md tells what stays below.
 _LEAST_SHARE, _LEAST_ALIKE, _MEANING = 0.22, 0.62, 1.5
 _NAMED = 3
 _IS_ENGLISH = 0.25  # of the words are function words

@@ -1,4 +1,4 @@
-"""Finds the short answer to a question for one narrow fact, and how certain it is.
+"""Finds the short answer to a question for one narrow fact, where it is nearly certain.
 
 A line may tell the answer only if it says, with its title and heading, every content word of the
 question; its names and numbers literally; and half of the other words itself.
@@ -43,7 +43,7 @@ DOUBT = re.compile(
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
-_PHRASE = 8  # words
+_PHRASE = 8  # words of a question that does not ask, at most
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")

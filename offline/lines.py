@@ -47,8 +47,8 @@ _RANKS = "first second third fourth fifth sixth seventh eighth ninth tenth".spli
 _ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), _RANKS, strict=True))
 # Words of a question that ask for nothing.
 LIGHT = re.compile(
-    r"(?i)^(?:may|might|must|shall|get|got|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done|(?:any|some|every|no)"
-    r"(?:thing|one|body))$|"
+    r"(?i)^(?:may|might|must|shall|get|got|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done"
+    r"|(?:any|some|every|no)(?:thing|one|body))$|"
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는죠]|모두"
     r"|다$|때$|뜻|될|되|할|필요|알려|말해)|날짜$"
     r"|^(?:왜|까닭|이유|어떻게|어때|그런|거야|거예|건가|한|번|정말|진짜|사실|혹시|보통|대략|방법)"
