@@ -352,7 +352,7 @@ class Catalogue:
     def rebuild_terms(self) -> None:
         """Makes the lexical index anew from the passages, in one transaction."""
         with self._engine.begin() as connection:
-            lexical_index.rebuild(connection)
+            lexical_index.form_of(connection).rebuild(connection)
 
     def vacuum(self) -> bool:
         """Writes the database anew without what was deleted; whether the old bytes are gone.
@@ -366,7 +366,7 @@ class Catalogue:
     def forget_terms(self) -> None:
         """Purges deleted passages from the lexical index, which until then only hides them."""
         with self._engine.begin() as connection:
-            lexical_index.purge(connection)
+            lexical_index.form_of(connection).purge(connection)
 
 
 def property_row(name: str, value: Any) -> dict[str, Any]:

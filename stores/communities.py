@@ -196,8 +196,6 @@ class CommunityStore:
         table = self._communities
         query = select(*(table.c[name] for name in columns)).where(self._says())
         query = query.order_by(table.c.level, table.c.id)
-        if of is None:
-            return rows(self._engine, query)
         return rows_with(self._engine, query, table.c.id, of)
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredCommunity]:
@@ -248,10 +246,7 @@ class CommunityStore:
         query = select(table.c.community, table.c.entity).order_by(
             table.c.community, table.c.entity
         )
-        if of is None:
-            found = rows(self._engine, query)
-        else:
-            found = rows_with(self._engine, query, table.c.community, of)
+        found = rows_with(self._engine, query, table.c.community, of)
         return ((community, entity) for community, entity in found)
 
     def members_of(self, id: str) -> list[str]:
@@ -272,11 +267,7 @@ class CommunityStore:
         members, table = self._members, self._communities
         query = select(members.c.entity, table.c.id).join(table, table.c.id == members.c.community)
         query = query.order_by(table.c.level)
-        found = (
-            rows(self._engine, query)
-            if entities is None
-            else rows_with(self._engine, query, members.c.entity, entities)
-        )
+        found = rows_with(self._engine, query, members.c.entity, entities)
         paths: defaultdict[str, list[str]] = defaultdict(list)
         for entity, community in found:
             paths[entity].append(community)

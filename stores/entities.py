@@ -31,6 +31,13 @@ from .queries import (
 )
 from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
+_SPREAD = func.count(tables.entity_passages.c.passage)
+_SIZED = (
+    select(tables.entities, _SPREAD.label("spread"))
+    .outerjoin(tables.entity_passages, tables.entity_passages.c.entity == tables.entities.c.id)
+    .group_by(tables.entities.c.id)
+)
+
 
 class StoredEntity(NamedTuple):
     """An entity; where several descriptions await their summary, ``description`` is the first."""
@@ -233,10 +240,7 @@ class EntityStore:
             .where(*self._said_in(table.passage))
             .group_by(table.passage)
         )  # the places of a passage come in any order
-        if passages is None:
-            found = rows(self._engine, query)
-        else:
-            found = rows_with(self._engine, query, table.passage, passages)
+        found = rows_with(self._engine, query, table.passage, passages)
         return ((id, "\n".join(sorted(places.split("\n")))) for id, places in found)
 
     def mentions_of(self, passages: Iterable[str]) -> list[EntityMention]:
@@ -264,15 +268,8 @@ class EntityStore:
 
         One of the entity's normalised names must contain the text ``containing``.
         """
-        entities, pairs, aliases = tables.entities, tables.entity_passages, tables.aliases
-        spread = func.count(pairs.c.passage)
-        query = (
-            select(entities, spread.label("spread"))
-            .outerjoin(pairs, pairs.c.entity == entities.c.id)
-            .group_by(entities.c.id)
-            .order_by(spread.desc(), entities.c.name, entities.c.id)
-            .limit(most)
-        )
+        entities, aliases = tables.entities, tables.aliases
+        query = _SIZED.order_by(_SPREAD.desc(), entities.c.name, entities.c.id).limit(most)
         if containing:
             fitting = select(aliases.c.entity).where(
                 aliases.c.name.contains(containing, autoescape=True)
@@ -282,14 +279,7 @@ class EntityStore:
 
     def largest_of(self, ids: Sequence[str], most: int) -> list[tuple[StoredEntity, int]]:
         """Entities with the numbers of their passages, at most ``most``, the largest first."""
-        entities, pairs = tables.entities, tables.entity_passages
-        spread = func.count(pairs.c.passage)
-        query = (
-            select(entities, spread.label("spread"))
-            .outerjoin(pairs, pairs.c.entity == entities.c.id)
-            .group_by(entities.c.id)
-        )
-        found = rows_with(self._engine, query, entities.c.id, ids)
+        found = rows_with(self._engine, _SIZED, tables.entities.c.id, ids)
         sized = [(self._entity(row), int(row.spread)) for row in found]
         return sorted(sized, key=lambda pair: (-pair[1], pair[0].name, pair[0].id))[:most]
 

@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, Engine, Table, select
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityGraph, Relation
 from . import tables
-from .queries import batches, rows, rows_with
+from .queries import batches, rows_with
 
 Described: TypeAlias = Mapping[tuple[str, str, str, tuple[str, ...]], str]
 """The one description of entities by id, name, type and their several descriptions."""
@@ -49,8 +49,7 @@ def described_in(engine: Engine, ids: Iterable[str] | None = None) -> Described:
         .where(~table.c.pending)
         .order_by(table.c.id, texts.c.place)
     )
-    found = rows(engine, query) if ids is None else rows_with(engine, query, table.c.id, ids)
-    groups = groupby(found, key=lambda row: tuple(row[:4]))
+    groups = groupby(rows_with(engine, query, table.c.id, ids), key=lambda row: tuple(row[:4]))
     return {
         (id, name, type, tuple(row.text for row in own)): description
         for (id, name, type, description), own in groups

@@ -18,15 +18,9 @@ def noted_files(engine: Engine, paths: Sequence[str] | None, *, partly: bool) ->
 
     With ``partly``, also of files of which the index has only a part.
     """
-    query = select(tables.files)
-    found = (
-        rows(engine, query)
-        if paths is None
-        else rows_with(engine, query, tables.files.c.path, paths)
-    )
     return {
         path: content.removeprefix(AGAIN)
-        for path, content in found
+        for path, content in rows_with(engine, select(tables.files), tables.files.c.path, paths)
         if partly or not content.startswith(AGAIN)
     }
 
@@ -37,7 +31,7 @@ def listed_documents(
     """All documents, or those with ``ids``: the id, the path, and the number of passages."""
     table = tables.documents.c
     query = select(table.id, table.path, table.passages).order_by(table.id)
-    found = rows(engine, query) if ids is None else rows_with(engine, query, table.id, ids)
+    found = rows_with(engine, query, table.id, ids)
     return ((id, path, passages) for id, path, passages in found)
 
 

@@ -7,7 +7,7 @@ in the headings above a passage as one in its text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 
 import numpy as np
@@ -22,9 +22,9 @@ _MOST_QUERY_TERMS = 200
 _MOST_LOOKED_UP = 8192
 
 
-def create(connection: Connection) -> None:
-    """Makes an empty index where there is none."""
-    _form(connection).create(connection)
+def form_of(connection: Connection) -> ModuleType:
+    """The module that creates, fills, rebuilds and purges the index in this database."""
+    return postings if is_postgresql(connection) else fts5
 
 
 def search(
@@ -43,7 +43,7 @@ def search(
     if not (query_terms := _query_terms(question)):
         return []
     found: tuple[NDArray[np.int32], NDArray[np.float64]]
-    found = _form(connection).scores(connection, query_terms)
+    found = form_of(connection).scores(connection, query_terms)
     numbers, scores = found
     if among is not None:
         is_allowed = np.isin(numbers, among)
@@ -66,32 +66,8 @@ def counts(
     return fts5.counts(connection, [_query_terms(word) for word in words], most, where)
 
 
-def add(connection: Connection, ids: Iterable[str]) -> None:
-    """Indexes the stored passages ``ids``, which are not in the index yet."""
-    _form(connection).add(connection, ids)
-
-
-def remove(connection: Connection, ids: Iterable[str]) -> None:
-    """Takes passages out of the index, while they are still stored."""
-    _form(connection).remove(connection, ids)
-
-
-def rebuild(connection: Connection) -> None:
-    """Makes the index anew from all passages."""
-    _form(connection).rebuild(connection)
-
-
-def purge(connection: Connection) -> None:
-    """Removes the terms of deleted passages where the index until then only hides them."""
-    _form(connection).purge(connection)
-
-
 def _query_terms(question: str) -> list[str]:
     return list(dict.fromkeys(terms(question)))[:_MOST_QUERY_TERMS]
-
-
-def _form(connection: Connection) -> ModuleType:
-    return postings if is_postgresql(connection) else fts5
 
 
 def _best(

@@ -12,7 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
 
 from ..state.records import Passage
-from . import lexical_index, tables
+from . import tables
+from .lexical_index import form_of
 from .pgvector_tables import delete_vectors
 from .pieces import NewDocument, identified
 from .queries import add_missing, batches, delete_with, update_rows
@@ -85,7 +86,7 @@ def write_passages(
                 fresh.append(row | place | {"text": piece.text})
         if fresh:
             connection.execute(tables.passages.insert(), fresh)
-            lexical_index.add(connection, [row["id"] for row in fresh])
+            form_of(connection).add(connection, [row["id"] for row in fresh])
         update_rows(connection, tables.passages, kept)
         add_missing(connection, tables.outdated_entries, outdated)
         _forget_readings(connection, moved)
@@ -106,7 +107,7 @@ def delete_passages(connection: Connection, ids: Collection[str]) -> None:
 
     Vectors in another store than this database are left to the next run.
     """
-    lexical_index.remove(connection, ids)
+    form_of(connection).remove(connection, ids)
     delete_vectors(connection, ids)
     for column in (
         tables.readings.c.passage,

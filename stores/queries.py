@@ -138,9 +138,12 @@ def plain_rows(engine: Engine, query: Select[Any]) -> list[_Row]:
 
 
 def rows_with(
-    engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]
+    engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any] | None
 ) -> Generator[Any, None, None]:
-    """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch."""
+    """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch; None: all."""
+    if values is None:
+        yield from rows(engine, query)
+        return
     with lookups(engine) as connection:
         for batch in batches(dict.fromkeys(values)):
             yield from connection.execute(query.where(is_one_of(engine, column, batch))).all()

@@ -17,7 +17,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
-from . import lexical_index
+from .lexical_index import form_of
 from .queries import add_missing, begin_writing, is_postgresql, raw_name, table_names, upsert
 from .read_only import open_read_only
 from .tables import metadata, properties
@@ -126,7 +126,7 @@ def create_tables(connection: Connection) -> None:
     else:
         for statement in _definitions():
             connection.exec_driver_sql(statement)
-    lexical_index.create(connection)
+    form_of(connection).create(connection)
     add_missing(connection, properties, [_FORMAT_ROW])
 
 

@@ -44,7 +44,7 @@ def drawn_index(index: Index) -> DrawnGraph:
     entities: list[DrawnNode] = []
     bearers: Mapping[str, Collection[str]] = {}
     if "entities" in layers:
-        paths = _paths_of_entities(index) if "communities" in layers else {}
+        paths = index.communities.paths_of() if "communities" in layers else {}
         entities, edges, bearers = _entities(index, paths)
         edges += _relations(index)
     if "hops" in layers:
@@ -116,17 +116,6 @@ def _relations(index: Index) -> list[DrawnEdge]:
         DrawnEdge(one.source, one.target, one.relation, round(one.weight, 4), "relation")
         for one in index.entities.all_relations()
     ]
-
-
-def _paths_of_entities(index: Index) -> dict[str, list[str]]:
-    """The communities that each entity is in, from the root down. Blocks."""
-    levels = {community.id: community.level for community in index.communities.all()}
-    paths: defaultdict[str, list[str]] = defaultdict(list)
-    for community, entity in sorted(
-        index.communities.members(), key=lambda pair: (levels[pair[0]], pair[0])
-    ):
-        paths[entity].append(community)
-    return dict(paths)
 
 
 def _hops(graph: HopGraph) -> Iterator[DrawnEdge]:
