@@ -17,7 +17,6 @@ from ..settings import settings
 from ..state.errors import IndexNotFoundError, RagraphsError
 from ..state.usage import add_usage
 from . import show
-from .copying import copy_to_place
 from .flags import Json, WrongUsageError, context_options
 from .operating import Cluster, Wait, Workers, operate_on
 from .running import opened, run_index
@@ -42,14 +41,6 @@ _Triples = Annotated[
         help="File .jsonl of entities and triples found elsewhere; may be repeated.",
     ),
 ]
-_CopyTo = Annotated[
-    str | None,
-    typer.Option(
-        metavar="INDEX",
-        hidden=True,
-        help="Copy the index there and do nothing else; see ragraphs copy.",
-    ),
-]
 
 
 @context_options(IndexContext)
@@ -59,7 +50,6 @@ def index(
         list[str] | None, typer.Argument(help="Files, folders or globs; none: finish the index.")
     ] = None,
     triples: _Triples = None,
-    copy_to: _CopyTo = None,
     on: Cluster = None,
     workers: Workers = None,
     wait: Wait = False,
@@ -72,16 +62,12 @@ def index(
     context: IndexContext,
 ) -> None:
     """Add documents to an index, or bring it up to date; unchanged ones cost nothing."""
-    if copy_to is not None:
-        if sources or triples:
-            raise typer.BadParameter("--copy-to copies an index as it is; leave SOURCES out.")
-        return copy_to_place(context.index, copy_to, as_json=as_json)
     operate_on(on, workers)
     given: IndexInput = {"sources": sources or [], "triples": triples or []}
     how = _How(yes=yes, as_json=as_json, waits=wait or watch)
     if watch:
-        return _watch(given, context, how)
-    if not _index(given, context, how):
+        _watch(given, context, how)
+    elif not _index(given, context, how):
         raise typer.Exit(1)
 
 

@@ -82,6 +82,17 @@ def ways_of(plan: AnsweringPlan) -> dict[Answerer, Way]:
     return {method: Way(method, chosen) for method, chosen in contexts_of(plan).items()}
 
 
+def way_of(method: Answerer, plan: AnsweringPlan, own: Mapping[str, Any]) -> Way:
+    """A method with the settings of ``plan`` that it has, and ``own`` ones, which go first.
+
+    Raises RagraphsError for one of its own that it has not.
+    """
+    fields = graph_of(method)[1].model_fields
+    shared = {name: value for name, value in plan.settings.items() if name in fields}
+    alone = plan._replace(methods=[method], settings=shared | dict(own))
+    return Way(method, contexts_of(alone)[method])
+
+
 @contextmanager
 def answered(
     given: IndexInput, questions: Sequence[str], ways: Mapping[N, Way], plan: AnsweringPlan

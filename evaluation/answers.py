@@ -16,7 +16,7 @@ from .datasets import UNANSWERABLE, Dataset, LabelledQuestion, load_dataset
 from .figures import check_record, output_of, record, set_manifest
 from .intervals import share_of
 from .metrics import answer_f1, containment, exact_match, f1_at, precision_at, recall_at
-from .outcomes import Outcome
+from .outcomes import Outcome, failures_of
 from .retrieval import indexed_set
 
 W = TypeVar("W", bound=Hashable)
@@ -200,8 +200,7 @@ def summary(rows: Sequence[Scored]) -> dict[str, Any]:
         },
         "sufficient": round(mean(outcome["sufficient"] for outcome in outcomes), 4),
         "reused": sum(outcome["reused"] for outcome in outcomes),
-        "failures": sum(bool(outcome["error"]) for outcome in outcomes),
-        "first_failure": next((o["error"] for o in outcomes if o["error"]), ""),
+        **failures_of(outcomes),
     }
 
 

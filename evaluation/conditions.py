@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from ..context import SearchName
 from ..graphs.methods import METHODS
 from ..state.errors import RagraphsError
-from .answering import Answerer
+from .answering import Answerer, AnsweringPlan, Way, contexts_of, way_of
 
 _SHORT = {"text": "graphrag:text", "ss": "graphrag:basic"}
 _LEVEL = re.compile(r"C(\d+)", re.IGNORECASE)
@@ -61,6 +61,15 @@ def condition_of(given: str, search: SearchName | None = None) -> Condition:
     if method == "graphrag" and search is not None:
         settings.setdefault("search", search)
     return Condition(name, method, settings)
+
+
+def ways_of(conditions: Sequence[Condition], plan: AnsweringPlan) -> dict[str, Way]:
+    """Each condition by name, with the settings of ``plan`` and its own, which go first.
+
+    Raises RagraphsError for a setting that no method has.
+    """
+    contexts_of(plan._replace(methods=[one.method for one in conditions]))
+    return {name: way_of(method, plan, own) for name, method, own in conditions}
 
 
 def _shown(method: str, settings: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -14,7 +14,6 @@ from ..nodes.retrieve import passages_read
 from ..prompts.lists import QUESTION_PROMPTS
 from .answering import AnsweringPlan, Way
 from .asking import Estimate
-from .datasets import LabelledQuestion
 
 # Every prompt of the graph, and each once more, as a reply that is no use is asked for again.
 _MOST_CALLS = {"basic": 4, "crag": 12}
@@ -23,10 +22,7 @@ _PASSAGES_ANEW = 5  # that a step of deeprag reads besides its own
 
 
 def estimated(
-    ways: Mapping[str, Way],
-    left: Mapping[str, int],
-    questions: list[LabelledQuestion],
-    plan: AnsweringPlan,
+    ways: Mapping[str, Way], left: Mapping[str, int], questions: Sequence[str], plan: AnsweringPlan
 ) -> Estimate:
     """The cost of asking the questions that are ``left`` by each of ``ways``; ``left`` are counts.
 
@@ -34,14 +30,14 @@ def estimated(
     allow, each with as many passages as the largest request shows. Pages of the web, and what
     indexing costs, are not counted; replies that are known cost nothing.
     """
-    asked = [count_tokens(question.question) for question in questions]
+    asked = list(map(count_tokens, questions))
     prompts = _tokens_of_prompts()
     total = Estimate()
     for name, way in ways.items():
         if way.context.model == OFFLINE:
             continue
         most = min(way.context.max_calls, _MOST_CALLS.get(way.method, way.context.max_calls))
-        read = max(passages_read(one.question, way.context.top_k) for one in questions)
+        read = max(passages_read(one, way.context.top_k) for one in questions)
         longest = max(prompts) + max(asked) + _most_texts(way.context, plan, read)
         count = left[name]
         total += Estimate(

@@ -9,14 +9,14 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from ..models.protocol import OFFLINE
-from ..state.errors import RagraphsError
-from .answering import AnsweringPlan, Way, contexts_of, unfinished
+from .answering import AnsweringPlan, Way, unfinished, way_of
 from .answers import Scored, answerable, asked_by, summary
 from .asking import Estimate
 from .cost import estimated
-from .datasets import Dataset, LabelledQuestion, load_dataset
+from .datasets import Dataset, LabelledQuestion, load_dataset, supported
 from .intervals import mean_of
 from .metrics import CUTOFFS, recall_at
+from .outcomes import failures_of
 from .plots import Bar, Plot, Spot, Unit, bars
 
 QUALITY = {"em": "EM", "f1": "F1", "containment": "contains", "support_recall": "recall"}
@@ -42,16 +42,10 @@ class Vary:
         Raises RagraphsError for a setting that the method lacks, ValidationError for a value out
         of its bounds.
         """
-        ways = {}
+        ways, offline = {}, {"model": OFFLINE} if self.retrieval else {}
         for values in product(*self.values.values()):
             chosen = dict(zip(self.values, values, strict=True))
-            settings = {**plan.settings, **chosen}
-            if self.retrieval:
-                settings["model"] = OFFLINE
-            context = contexts_of(plan._replace(methods=[self.method], settings=settings))[
-                self.method
-            ]
-            way = Way(self.method, context)
+            way = way_of(self.method, plan, chosen | offline)
             ways[named(self.values_of(way))] = way
         return ways
 
@@ -62,12 +56,7 @@ class Vary:
 
     def questions_of(self, dataset: Dataset) -> list[LabelledQuestion]:
         """The questions that can be measured. Raises RagraphsError where there is none."""
-        if not self.retrieval:
-            return answerable(dataset)
-        supported = [question for question in dataset.questions if question.supporting]
-        if not supported:
-            raise RagraphsError(f"No question of {dataset.name} names supporting passages.")
-        return supported
+        return supported(dataset) if self.retrieval else answerable(dataset)
 
 
 def evaluate_curve(
@@ -101,10 +90,8 @@ def evaluate_curve(
 def curve_cost(folder: str, vary: Vary, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_curve``; see ``estimated``."""
     ways = vary.ways(plan)
-    questions = vary.questions_of(load_dataset(folder, plan.limit))
-    return estimated(
-        ways, unfinished(ways, [one.question for one in questions], plan), questions, plan
-    )
+    asked = [one.question for one in vary.questions_of(load_dataset(folder, plan.limit))]
+    return estimated(ways, unfinished(ways, asked, plan), asked, plan)
 
 
 def answered(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
@@ -156,14 +143,12 @@ def _found(rows: Sequence[Scored], seed: int) -> dict[str, Any]:
     }
     seconds = mean(row.outcome["seconds"] for row in rows)
     passages = round(mean(len(ids) for ids, _ in found), 2)
-    failures = sum(bool(row.outcome["error"]) for row in rows)
     return {
         "questions": len(rows),
         "recall": recall,
         "passages": passages,
         "seconds_per_question": round(seconds, 5),
-        "failures": failures,
-        "first_failure": next((r.outcome["error"] for r in rows if r.outcome["error"]), ""),
+        **failures_of(row.outcome for row in rows),
     }
 
 

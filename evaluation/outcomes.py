@@ -77,6 +77,12 @@ class Outcome(TypedDict):
     error: str
 
 
+def failures_of(outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """How many of ``outcomes`` are failures, and why the first is one, as results tell it."""
+    errors = [outcome["error"] for outcome in outcomes if outcome["error"]]
+    return {"failures": len(errors), "first_failure": errors[0] if errors else ""}
+
+
 def hops_of(result: Mapping[str, Any]) -> int | None:
     """The hops from one finding to the next that the output of a method shows.
 

@@ -15,7 +15,7 @@ from ..flags import Shown, WrongUsageError, context_options, shown
 from ..running import progress_bars
 from ..show import cost_of, counted, err, notes, out
 from .group import DryRun, Parallel, Plot, Seed, drawing, ended, evaluate
-from .tables import percent, table_of
+from .tables import least_to_most, percent, table_of
 
 _PARTS = {
     "questions": "writing questions",
@@ -124,15 +124,9 @@ def print_cost(costs: Mapping[str, Any], console: Any) -> None:
         )
     )
     for name, said in _PARTS.items():
-        one = costs[name]
-        calls = _range(one["calls_least"], one["calls_most"])
-        tokens = _range(one["tokens_least"], one["tokens_most"])
+        calls, tokens = least_to_most(costs[name])
         console.print(f"  {said}: {calls} requests, {tokens} tokens sent")
     notes(costs["notes"])
-
-
-def _range(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def print_comparison(result: dict[str, Any]) -> None:

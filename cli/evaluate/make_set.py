@@ -12,6 +12,7 @@ from .. import show
 from ..flags import Shown, context_options, shown
 from ..running import progress_bars
 from .group import evaluate
+from .tables import least_to_most
 
 
 @evaluate.command("make-set")
@@ -47,9 +48,10 @@ def make_set(
     Replies are kept with the index: an interrupted command goes on where it stopped, and the same
     index and seed give the same set. Then ask it with: ragraphs evaluate answers FOLDER --index DIR
     """
-    from ...evaluation.making.make import WantedQuestions, make_set, price_set
+    from ...evaluation.making.make import make_set, price_set
+    from ...evaluation.making.rounds import Order
 
-    wanted = WantedQuestions(facts, two_hop, unanswerable, seed)
+    wanted = Order(facts, two_hop, unanswerable, seed)
     if dry_run:
         return price_set(wanted, context), _plan
     with progress_bars(quiet=False) as report:
@@ -58,16 +60,12 @@ def make_set(
 
 def _plan(result: dict[str, Any]) -> None:
     plan = result["plan"]
-    calls, tokens = (_range(plan[f"{of}_least"], plan[f"{of}_most"]) for of in ("calls", "tokens"))
+    calls, tokens = least_to_most(plan)
     show.sentence(
         f"Would send {calls} requests with about {tokens} tokens: the least if every question "
         "stands its checks, the most if other passages are tried until the end."
     )
     show.notes(result["notes"])
-
-
-def _range(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _made(result: dict[str, Any]) -> None:

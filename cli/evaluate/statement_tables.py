@@ -12,7 +12,7 @@ from ...context import SearchName
 from ...graphs.methods import METHODS
 from ..flags import parsed
 from ..show import out
-from .tables import table_of
+from .tables import least_to_most, table_of
 
 if TYPE_CHECKING:
     from ...evaluation.conditions import Condition
@@ -55,6 +55,5 @@ def cost(judged: str, result: Mapping[str, Any]) -> None:
         (f"{result['missing_answers']:,} answers", result["answers"]),
         (judged, result["judging"]),
     ):
-        pairs = [(one[f"{unit}_least"], one[f"{unit}_most"]) for unit in ("calls", "tokens")]
-        shown.add_row(name, *(f"{a:,}" if a == b else f"{a:,}–{b:,}" for a, b in pairs))
+        shown.add_row(name, *least_to_most(one))
     out.print(shown)

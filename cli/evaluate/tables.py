@@ -79,9 +79,7 @@ def answers(results: Sequence[dict[str, Any]]) -> None:
 
 def cost(estimate: dict[str, Any]) -> None:
     """Prints the requests and tokens that an experiment has still to pay, from a dry run."""
-    calls, tokens = (
-        _range(estimate[f"{name}_least"], estimate[f"{name}_most"]) for name in ("calls", "tokens")
-    )
+    calls, tokens = least_to_most(estimate)
     out.print(f"{calls} requests to {escape(estimate['model'])}, {tokens} tokens to send.")
 
 
@@ -141,8 +139,10 @@ def with_interval(measured: Mapping[str, Any] | None, sign: str = "") -> str:
     return f"{100 * measured['value']:{sign}.1f} ({between})"
 
 
-def _range(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+def least_to_most(estimate: Mapping[str, int]) -> list[str]:
+    """The calls and the tokens of an estimate: from least to most, or as they are known."""
+    ends = [(estimate[f"{unit}_least"], estimate[f"{unit}_most"]) for unit in ("calls", "tokens")]
+    return [f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in ends]
 
 
 def shares_of(shares: dict[str, Any], names: Sequence[str]) -> list[str]:

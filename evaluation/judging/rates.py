@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from statistics import mean
 from typing import Any
 
 from ...language.analyser import words
 from ..bootstrap import Interval, holm, interval, share_interval, sign_flip_p
+from ..intervals import measure_of
 from .verdicts import CRITERIA, Answers, PairwiseJudging, Preference
 
 _LEVEL = 0.05
@@ -217,15 +218,8 @@ def _clustered(values: Mapping[str, Sequence[float]], seed: int) -> Interval | N
 
 
 def _told(name: str, found: Interval | None) -> dict[str, Any]:
-    if found is None:
-        return {name: None, "low": None, "high": None, "n": 0}
-    rounded: Callable[[float], float] = lambda value: round(value, 4)  # noqa: E731
-    return {
-        name: rounded(found.mean),
-        "low": rounded(found.low),
-        "high": rounded(found.high),
-        "n": found.n,
-    }
+    measure = measure_of(found)
+    return {name: measure["value"], **{key: measure[key] for key in ("low", "high", "n")}}
 
 
 def _words(text: str) -> int:

@@ -23,7 +23,7 @@ from ...stores.queries import batches
 from ..asking import Asker, Estimate
 from .checking import SEARCHED, retrievers_of
 from .drafts import Kind
-from .material import Chain, drawn_chains, drawn_passages, passages_by
+from .material import Chain, drawn_chains, drawn_passages
 from .rounds import BATCH, TRIES, Order
 from .writing import shown_chain
 
@@ -72,7 +72,7 @@ async def estimate(index: Index, asker: Asker, order: Order) -> Estimate:
         total += await _priced(passages, order.facts, price, checks)
     if order.two_hop:
         pairs = drawn_chains(index, order.seed_of("two_hop"))
-        chains = await to_its_end(lambda: list(islice(pairs, order.two_hop * TRIES)))
+        chains = await to_its_end(lambda most: list(islice(pairs, most)), order.two_hop * TRIES)
         passages = [passage for chain in chains for passage in (chain.first, chain.second)]
         checks = _Checks("two_hop", _mean_tokens(passages), found)
         total += await _priced(chains, order.two_hop, partial(_request_each, asker), checks)
@@ -86,7 +86,7 @@ async def estimate(index: Index, asker: Asker, order: Order) -> Estimate:
 
 async def _drawn(index: Index, seed: str, wanted: int) -> list[Passage]:
     ids = await to_its_end(drawn_passages, index, seed)
-    return await to_its_end(passages_by, index, ids[: wanted * TRIES])
+    return await to_its_end(index.catalogue.passages, ids[: wanted * TRIES])
 
 
 def _mean_tokens(passages: Sequence[Passage]) -> float:

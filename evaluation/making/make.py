@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...context import Context
 from ...index.concurrency import to_its_end
 from ...index.layers import HOPS, built_layers
 from ...index.opening import Index, open_index
 from ...state.errors import RagraphsError
-from ..asking import Asker, open_asker
+from ..asking import open_asker
 from ..retrieval import Report, unreported
 from .estimate import estimate
 from .folder import check_free, write_set
@@ -20,18 +20,9 @@ from .rounds import MadeQuestions, Order, made
 USUAL_TWO_HOP = 20
 
 
-class WantedQuestions(NamedTuple):
-    """How many questions of each kind a set is to have; without ``two_hop`` as the index allows."""
-
-    facts: int = 40
-    two_hop: int | None = None
-    unanswerable: int = 20
-    seed: int = 0
-
-
 def make_set(
     folder: Path,
-    wanted: WantedQuestions,
+    wanted: Order,
     context: Context,
     *,
     force: bool = False,
@@ -47,7 +38,7 @@ def make_set(
     return asyncio.run(_make(folder, index, order, notes, context, report))
 
 
-def price_set(wanted: WantedQuestions, context: Context) -> dict[str, Any]:
+def price_set(wanted: Order, context: Context) -> dict[str, Any]:
     """Cost of making the set ``wanted``, in the form of ``--json``. Blocks."""
     index = open_index(context)
     order, notes = _ordered(index, wanted)
@@ -59,24 +50,23 @@ def price_set(wanted: WantedQuestions, context: Context) -> dict[str, Any]:
     return asyncio.run(priced())
 
 
-def _ordered(index: Index, wanted: WantedQuestions) -> tuple[Order, list[str]]:
+def _ordered(index: Index, wanted: Order) -> tuple[Order, list[str]]:
     """The order that the layers of ``index`` allow, and what is to be told of it.
 
     Raises RagraphsError where two-hop questions are wanted in so many words without their layer.
     """
-    two_hop = wanted.two_hop
+    two_hop = USUAL_TWO_HOP if wanted.two_hop is None else wanted.two_hop
     notes: list[str] = []
-    if two_hop is None:
+    if two_hop:
         try:
             HOPS.stamp(index)
-            two_hop = USUAL_TWO_HOP
         except RagraphsError as error:
+            if wanted.two_hop:
+                raise
             two_hop = 0
             notes.append(f"No two-hop questions are made: {error}")
-    elif two_hop:
-        HOPS.stamp(index)
-    order = Order(wanted.facts, two_hop, wanted.unanswerable, wanted.seed)
-    if not order.facts + order.two_hop + order.unanswerable:
+    order = wanted._replace(two_hop=two_hop)
+    if not order.facts + two_hop + order.unanswerable:
         raise RagraphsError("No question is wanted; ask for some with --facts.")
     return order, notes
 
@@ -102,7 +92,8 @@ async def _make(
         "passages": passages,
         "questions": {kind.kind: _shown(kind) for kind in kinds},
         "notes": [*notes, *_lacking(kinds)],
-        **_spent(asker),
+        "usage": asker.meter.usage(),
+        "warnings": asker.meter.warnings,
     }
 
 
@@ -114,10 +105,6 @@ def _shown(kind: MadeQuestions) -> dict[str, Any]:
         "tried": kind.tried,
         "rejected": rejected,
     }
-
-
-def _spent(asker: Asker) -> dict[str, Any]:
-    return {"usage": asker.meter.usage(), "warnings": asker.meter.warnings}
 
 
 def _lacking(kinds: list[MadeQuestions]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -47,12 +47,6 @@ def drawn_passages(index: Index, seed: str) -> list[str]:
     return [id for ids in zip_longest(*rows) for id in ids if id is not None]
 
 
-def passages_by(index: Index, ids: Sequence[str]) -> list[Passage]:
-    """The passages with these ids, in their order. Blocks."""
-    found = {passage["id"]: passage for passage in index.catalogue.passages(list(ids))}
-    return [found[id] for id in ids if id in found]
-
-
 def drawn_chains(index: Index, seed: str) -> Iterator[Chain]:
     """The edges of the layer hops in random order, those that fit better first.
 
@@ -62,7 +56,7 @@ def drawn_chains(index: Index, seed: str) -> Iterator[Chain]:
     graph = stored_hops(index)
     for edge in _by_novelty(graph.edges, random.Random(seed).getrandbits(64)):
         ends = graph.ids[int(graph.edges.source[edge])], graph.ids[int(graph.edges.target[edge])]
-        match passages_by(index, ends):
+        match index.catalogue.passages(ends):
             case [first, second]:  # else the index has changed since the layer was made
                 yield Chain(first, second, graph.raised(edge))
 

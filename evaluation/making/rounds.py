@@ -17,7 +17,7 @@ from ..metrics import normalised
 from ..retrieval import Report, unreported
 from .checking import check_chains, check_facts, check_in_index
 from .drafts import Draft, Kind, Reason, Written, through
-from .material import Chain, drawn_chains, drawn_passages, passages_by
+from .material import Chain, drawn_chains, drawn_passages
 from .writing import write_chains, write_facts, write_open
 
 T = TypeVar("T")
@@ -27,11 +27,14 @@ BATCH = 4  # of them in one request
 
 
 class Order(NamedTuple):
-    """How many questions of each kind are wanted, and the seed of what is drawn for them."""
+    """How many questions of each kind are wanted, and the seed of what is drawn for them.
 
-    facts: int
-    two_hop: int
-    unanswerable: int
+    Without ``two_hop``, as many as are usual if the index has the layer for them.
+    """
+
+    facts: int = 40
+    two_hop: int | None = None
+    unanswerable: int = 20
     seed: int = 0
 
     def seed_of(self, kind: Kind) -> str:
@@ -117,7 +120,7 @@ class _Workshop:
 
     async def facts(self, ids: Sequence[str]) -> list[Written]:
         """A fact from each passage, or the reason why there is none."""
-        passages = await to_its_end(passages_by, self._index, ids)
+        passages = await to_its_end(self._index.catalogue.passages, ids)
         written = await write_facts(self._asker, passages)
         checked = await through(written, partial(check_facts, self._asker))
         return await through(checked, self._in_index)
@@ -130,7 +133,7 @@ class _Workshop:
 
     async def open(self, ids: Sequence[str]) -> list[Written]:
         """A question that nothing answers from each passage, or the reason why there is none."""
-        passages = await to_its_end(passages_by, self._index, ids)
+        passages = await to_its_end(self._index.catalogue.passages, ids)
         written = await write_open(self._asker, passages)
         return await through(written, self._in_index)
 

@@ -20,16 +20,15 @@ from ...state.index import IndexInput
 from ...state.usage import add_usage, add_warnings
 from ..answering import AnsweringPlan, Way, answered
 from ..asking import Asker, Estimate, gathered, open_asker
-from ..conditions import Condition
+from ..conditions import Condition, ways_of
 from ..datasets import strangers
 from ..figures import check_record, manifest_of, record
 from ..intervals import Measure, mean_of
-from ..outcomes import Outcome, texts_of
+from ..outcomes import Outcome, failures_of, texts_of
 from ..plots import Bar, Plot, bars, measured_bar
 from ..retrieval import is_kept
 from .bench_set import KINDS, BenchQuestion, BenchSet, Corpus
 from .checking import JudgedClaim, claims_inputs, claims_of, shown_answer
-from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, JudgeSettings, Requests, add_forecasts, forecast, length_of
 from .likeness import found_share, rouge_l
 from .predictions import check_place, prediction, write_predictions
@@ -289,14 +288,12 @@ def _measured(name: str, rows: Sequence[Judged], seed: int) -> dict[str, Any]:
     }
     known = [one["accuracy"]["value"] for one in by_type.values()]
     values = [value for value in known if value is not None]
-    failed = [row.outcome["error"] for row in rows if row.outcome["error"]]
     return {
         "condition": name,
         "average": round(mean(values), 4) if values else None,
         "calls": sum(row.outcome["calls"] for row in rows),
         "tokens": sum(row.outcome["tokens"] for row in rows),
-        "failures": len(failed),
-        "first_failure": failed[0] if failed else "",
+        **failures_of(row.outcome for row in rows),
         "without_answer": sum(not row.outcome["answer"].strip() for row in rows),
         "without_reply": sum(row.matched is None for row in rows),
         "by_type": {**by_type, "all": _measures(rows, seed)},

@@ -13,12 +13,11 @@ from ...prompts.evaluation import CHECK_CLAIMS
 from ...state.index import IndexInput
 from ..answering import AnsweringPlan, answered
 from ..asking import Asker, Estimate, gathered, open_asker
-from ..conditions import Condition
+from ..conditions import Condition, ways_of
 from ..intervals import mean_of, pooled_share
-from ..outcomes import Outcome
+from ..outcomes import Outcome, failures_of
 from ..plots import Plot, bars, measured_bar
 from .checking import VERDICTS, JudgedClaim, claims_inputs, claims_of
-from .conditions import ways_of
 from .forecast import LONGEST_ANSWER, JudgeSettings, Requests, forecast, length_of, require_model
 from .likeness import THRESHOLDS, clusters
 
@@ -197,13 +196,12 @@ def _measured(name: str, rows: Sequence[Checked], seed: int) -> dict[str, Any]:
         kind: [of_one.count(kind) for of_one in verdicts] for kind in VERDICTS
     }
     unsupported = [sum(map(of_one.count, _UNSUPPORTED)) for of_one in verdicts]
-    failed = [row for row in rows if row.outcome["error"]]
+    failures = failures_of(row.outcome for row in rows)
     return {
         "condition": name,
         "answers": len(known),
-        "failures": len(failed),
-        "first_failure": failed[0].outcome["error"] if failed else "",
-        "without_reply": len(rows) - len(known) - len(failed),
+        **failures,
+        "without_reply": len(rows) - len(known) - failures["failures"],
         "without_claims": numbers.count(0),
         "without_citations": sum(not row.outcome["citations"] for row in known),
         **counted_claims(claims, seed),

@@ -7,26 +7,23 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from ...context import Context, GraphragContext
+from ...context import Context
 from ...graphs.index import graph as index_graph
 from ...index.opening import Index, open_index
 from ...language.analyser import count_tokens
 from ...models.protocol import OFFLINE
-from ...nodes.retrieve import passages_read
-from ...prompts.library import ANSWER
 from ...prompts.prompt import Prompt
 from ...state.errors import RagraphsError
 from ...state.index import IndexInput, Plan
 from ..answering import AnsweringPlan, Way, indexing, keys_of
 from ..asking import Estimate, open_asker
+from ..cost import estimated
 from ..outcomes import FILE, Ledger, Outcome
 from ..retrieval import is_kept
 
 LONGEST_ANSWER = 1500  # tokens that an answer is taken to have at most
-_PASSAGE = 400  # tokens
-N = TypeVar("N", bound=str)
 Requests = list[tuple[Prompt[Any], dict[str, Any]]]
 
 
@@ -46,7 +43,7 @@ class JudgeSettings(NamedTuple):
 def forecast(
     given: IndexInput,
     questions: Sequence[str],
-    ways: Mapping[N, Way],
+    ways: Mapping[str, Way],
     plan: AnsweringPlan,
     judging: JudgeSettings,
 ) -> dict[str, Any]:
@@ -58,13 +55,13 @@ def forecast(
     needed = _index_plan(given, ways, plan)
     known = _kept(questions, ways, plan, needed)
     absent = [
-        (place, way)
-        for name, way in ways.items()
-        for place, outcome in enumerate(known[name][1])
+        place
+        for _, outcomes in known.values()
+        for place, outcome in enumerate(outcomes)
         if outcome is None
     ]
-    answers = sum((_of_answer(way, questions[place]) for place, way in absent), Estimate())
-    judged = sum((judging.unknown(place, questions[place]) for place, _ in absent), Estimate())
+    left = {name: outcomes.count(None) for name, (_, outcomes) in known.items()}
+    judged = sum((judging.unknown(place, questions[place]) for place in absent), Estimate())
     for index, outcomes in known.values():
         if index is not None:
             judged += asyncio.run(_exact(index, questions, outcomes, judging))
@@ -72,7 +69,7 @@ def forecast(
         "dry_run": True,
         "indexing": {"calls": needed["missing_replies"], "tokens": needed["reply_tokens"]},
         "missing_answers": len(absent),
-        "answers": answers._asdict(),
+        "answers": estimated(ways, left, questions, plan)._asdict(),
         "judging": judged._asdict(),
     }
 
@@ -97,7 +94,7 @@ def length_of(prompt: Prompt[Any], inputs: dict[str, Any]) -> int:
     return sum(map(count_tokens, prompt.render(inputs)))
 
 
-def _index_plan(given: IndexInput, ways: Mapping[N, Way], plan: AnsweringPlan) -> Plan:
+def _index_plan(given: IndexInput, ways: Mapping[str, Way], plan: AnsweringPlan) -> Plan:
     with tempfile.TemporaryDirectory(prefix="ragraphs-forecast-") as folder:
         context = indexing(plan.context, ways.values()).model_copy(update={"dry_run": True})
         if not is_kept(plan.context):
@@ -107,8 +104,8 @@ def _index_plan(given: IndexInput, ways: Mapping[N, Way], plan: AnsweringPlan) -
 
 
 def _kept(
-    questions: Sequence[str], ways: Mapping[N, Way], plan: AnsweringPlan, needed: Plan
-) -> dict[N, tuple[Index | None, list[Outcome | None]]]:
+    questions: Sequence[str], ways: Mapping[str, Way], plan: AnsweringPlan, needed: Plan
+) -> dict[str, tuple[Index | None, list[Outcome | None]]]:
     """The outcomes that are kept; none where documents or layers are still to be read."""
     is_current = not (needed["documents"] or needed["passages"] or needed["missing_replies"])
     if not (is_kept(plan.context) and is_current) or plan.fresh:
@@ -118,18 +115,6 @@ def _kept(
         way.context.index = index.name
     ledger, keys = Ledger(index.folder / FILE), keys_of(questions, ways, index)
     return {name: (index, [ledger.get(key) for key in keys[name]]) for name in ways}
-
-
-def _of_answer(way: Way, question: str) -> Estimate:
-    context = way.context
-    if context.model == OFFLINE:
-        return Estimate()
-    asked = length_of(ANSWER, {"question": question, "texts": []})
-    shown = passages_read(question, context.top_k) * _PASSAGE
-    if isinstance(context, GraphragContext):
-        shown = context.context_tokens
-    most = context.max_calls
-    return Estimate(1, most, asked, most * (asked + shown))
 
 
 async def _exact(

@@ -60,9 +60,8 @@ def evaluate_ablation(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dic
 def ablation_cost(folder: str, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_ablation``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
-    return estimated(
-        ways, unfinished(ways, [one.question for one in questions], plan), questions, plan
-    )
+    asked = [one.question for one in questions]
+    return estimated(ways, unfinished(ways, asked, plan), asked, plan)
 
 
 def name_of(row: Mapping[str, Any]) -> str:

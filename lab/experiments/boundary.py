@@ -136,9 +136,8 @@ def evaluate_boundary(folder: str, plan: AnsweringPlan, *, seed: int = 0) -> dic
 def boundary_cost(folder: str, plan: AnsweringPlan) -> Estimate:
     """Cost of ``evaluate_boundary``; see ``estimated``."""
     ways, questions = _ways(plan), answerable(load_dataset(folder, plan.limit))
-    answers = estimated(
-        ways, unfinished(ways, [one.question for one in questions], plan), questions, plan
-    )
+    asked = [one.question for one in questions]
+    answers = estimated(ways, unfinished(ways, asked, plan), asked, plan)
     try:
         index = open_index(plan.context) if is_kept(plan.context) else None
     except IndexNotFoundError:

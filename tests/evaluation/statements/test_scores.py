@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from ragraphs.context import IndexContext
 from ragraphs.evaluation.answering import AnsweringPlan
-from ragraphs.evaluation.conditions import condition_of
+from ragraphs.evaluation.conditions import condition_of, ways_of
 from ragraphs.evaluation.intervals import mean_of, pooled_share
 from ragraphs.evaluation.question_files import read_question_file
-from ragraphs.evaluation.statements.conditions import ways_of
 from ragraphs.evaluation.statements.scores import (
     Matched,
     accuracy,
