@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 from ..context import Context, IndexContext
 from ..index.language_model import open_language_model, server_of
 from ..models.lexical import LexicalEmbedder
-from ..models.protocol import LanguageModel, NoReplyError
+from ..models.protocol import LanguageModel, NoReplies, NoReplyError
 from ..models.trials import Score, Trial
 from ..nodes.citing import answered, check_citations
 from ..offline.model import OfflineLanguageModel
@@ -26,7 +26,7 @@ from ..prompts.library import ANSWER, GRADE_PASSAGES
 from ..prompts.prompt import Excerpt, number, number_passages
 from ..settings import settings
 from ..state.errors import RagraphsError
-from ..state.records import Citation, Evidence, NewReply, StoredReply
+from ..state.records import Citation, Evidence
 from .asking import limited_meter
 from .metrics import containment, exact_match, normalised
 from .retrieval import Report, unreported
@@ -68,7 +68,7 @@ async def tried(context: Context, report: Report = unreported) -> tuple[Trial, l
     """
     operator, data = settings(), _data()
     model = await open_language_model(
-        context, operator, _NoReplies(), lambda: OfflineLanguageModel(LexicalEmbedder())
+        context, operator, NoReplies(), lambda: OfflineLanguageModel(LexicalEmbedder())
     )
     meter = limited_meter(context)
     results: list[Result] = []
@@ -89,19 +89,6 @@ async def tried(context: Context, report: Report = unreported) -> tuple[Trial, l
         **_counted(results),
     )
     return trial, results
-
-
-class _NoReplies:
-    """A table that keeps no replies, so that every task is asked anew."""
-
-    def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
-        return [None] * len(keys)
-
-    def put(self, replies: Sequence[NewReply]) -> None:
-        pass
-
-    def drop(self, keys: Sequence[str]) -> None:
-        pass
 
 
 def _data() -> Any:

@@ -16,6 +16,20 @@ from .protocol import NoReplyError
 T = TypeVar("T")
 
 
+def begun(work: Callable[[], T]) -> Future[T]:
+    """Result to come of ``work`` that blocks, in a thread that no end of a process waits for."""
+    result: Future[T] = Future()
+
+    def do() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=copy_context().run, args=(do,), daemon=True).start()
+    return result
+
+
 class Deadline:
     """The end of the ``seconds`` that a question may take from the time ``began``.
 
@@ -55,16 +69,7 @@ class Deadline:
 
         The thread is not waited for then, not even at the end of the process.
         """
-        result: Future[T] = Future()
-
-        def do() -> None:
-            try:
-                result.set_result(work())
-            except BaseException as error:
-                result.set_exception(error)
-
-        if self.left:
-            threading.Thread(target=copy_context().run, args=(do,), daemon=True).start()
+        result = begun(work) if self.left else Future[T]()
         try:
             return result.result(self.left)
         except TimeoutError as error:

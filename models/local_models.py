@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import wait
 from pathlib import Path
 from typing import TypeVar
 
 from ..state.errors import RagraphsError
+from .deadline import begun
 from .failures import explain
 
 M = TypeVar("M")
@@ -71,17 +71,7 @@ def _check_reachable(model: str) -> None:
 
 def _bounded(work: Callable[[], M], seconds: int) -> M:
     """The result of ``work``. Raises TimeoutError after ``seconds``; its thread ends by itself."""
-    result: Future[M] = Future()
-
-    def run() -> None:
-        try:
-            result.set_result(work())
-        except Exception as error:
-            result.set_exception(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not result.done():
+    result = begun(work)
+    if not wait([result], seconds).done:
         raise TimeoutError(f"no model after {seconds} s")
     return result.result()

@@ -62,6 +62,20 @@ class ReplyTable(Protocol):
         """Deletes the replies stored under ``keys``."""
 
 
+class NoReplies:
+    """A table that keeps no replies, so that everything is asked anew."""
+
+    def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
+        """None for each of ``keys``."""
+        return [None] * len(keys)
+
+    def put(self, replies: Sequence[NewReply]) -> None:
+        """Forgets ``replies``."""
+
+    def drop(self, keys: Sequence[str]) -> None:
+        """Does nothing."""
+
+
 class LanguageModel(Protocol):
     """Answers prompts.
 

@@ -33,15 +33,8 @@ class Triple(TypedDict):
     target: str
 
 
-class TriplePath(TypedDict):
-    """The triples that lead from a topic entity of the question to ``entity``."""
-
-    entity: str
-    steps: list[Triple]
-
-
 class CandidateEntity(TypedDict):
-    """An entity at the other end of kept relations, with the triples that lead there."""
+    """An entity, with the triples that lead there: of kept relations, or from a topic entity."""
 
     entity: str
     steps: list[Triple]
@@ -116,7 +109,7 @@ class Tog2State(QuestionState, Tog2Output):
     """
 
     frontier: list[str]
-    trail: list[TriplePath]
+    trail: list[CandidateEntity]
     options: list[RelationOption]
     relation_scores: dict[str, float]
     candidates: list[CandidateEntity]

@@ -20,6 +20,7 @@ from .passage_stamp import PASSAGES, stamp_after
 from .phrases import holding_words, said_in_a_row
 from .pieces import NewDocument, PlannedPiece, identified
 from .postgresql_errors import LostConnectionError
+from .properties import keep_property, property_row
 from .queries import (
     add_missing,
     batches,
@@ -369,15 +370,10 @@ class Catalogue:
             lexical_index.form_of(connection).purge(connection)
 
 
-def property_row(name: str, value: Any) -> dict[str, Any]:
-    """The row of a property, whose ``value`` is anything JSON can hold."""
-    return {"name": name, "value": json.dumps(value)}
-
-
 def _note_changes(connection: Connection, changes: int) -> None:
     before = connection.scalar(_PROPERTY.with_for_update(), {"wanted": PASSAGES})
     stamp = stamp_after(before and json.loads(before), changes)
-    upsert(connection, tables.properties, [property_row(PASSAGES, stamp)])
+    keep_property(connection, PASSAGES, stamp)
 
 
 def _remove(connection: Connection, ids: Sequence[str]) -> int:
@@ -397,4 +393,4 @@ def _remove(connection: Connection, ids: Sequence[str]) -> int:
 def _delete_passages(connection: Connection, ids: Collection[str]) -> None:
     delete_passages(connection, ids)
     if ids:
-        upsert(connection, tables.properties, [property_row(FORGETTING, True)])
+        keep_property(connection, FORGETTING, True)

@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, Connection, Engine, FromClause, Select, fu
 
 from ..state.reports import Community, Report
 from . import tables
-from .catalogue import property_row
 from .communities_beside import (
     BESIDE,
     GONE,
@@ -27,6 +26,7 @@ from .communities_beside import (
     source_rows,
 )
 from .degrees import note_degrees
+from .properties import keep_property, property_in, property_row
 from .queries import (
     count_rows,
     delete_with,
@@ -106,21 +106,19 @@ class CommunityStore:
 
         It is one transaction. Where there is none beside, nothing is done.
         """
-        begun = select(tables.properties.c.value).where(tables.properties.c.name == BEGUN)
-        none = property_row(BEGUN, None)
         with self._engine.begin() as connection:
             # Also where this is made again, since the answer of a server was lost.
-            if connection.scalar(begun) in (None, none["value"]):
+            if property_in(connection, BEGUN) is None:
                 return
             put_in_place(connection)
-            recorded = [none, *(property_row(*item) for item in properties.items())]
+            recorded = [property_row(*item) for item in {BEGUN: None, **properties}.items()]
             upsert(connection, tables.properties, recorded)
 
     def give_up_beside(self) -> None:
         """Deletes the hierarchy beside."""
         with self._engine.begin() as connection:
             clear_beside(connection)
-            upsert(connection, tables.properties, [property_row(BEGUN, None)])
+            keep_property(connection, BEGUN, None)
 
     def replace(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from . import tables
-from .queries import batches, upsert
+from .properties import keep_property, property_in
+from .queries import batches
 
 DEGREES = "degrees"  # property: of communities of level 0 in use, and the sum of all weights
 _IN_USE, _MEMBERS, _RELATIONS = tables.communities.c, tables.community_members.c, tables.relations.c
@@ -19,11 +19,11 @@ _DECIMALS = 6
 
 def note_degrees(connection: Connection, changed: Sequence[Mapping[str, Any]] | None) -> None:
     """Adds what ``changed``: rows of relations that went, and then those that came; None of all."""
-    known = _known(connection)
+    known = property_in(connection, DEGREES)
     if known is None or not (changed or changed is None):
         return
     if changed is None:
-        return _keep(connection, None)
+        return keep_property(connection, DEGREES, None)
     at: defaultdict[str, float] = defaultdict(float)
     for sign, row in _signed(connection, changed):
         if row["source"] != row["target"]:
@@ -38,14 +38,15 @@ def note_degrees(connection: Connection, changed: Sequence[Mapping[str, Any]] | 
         for entity, id in connection.execute(query.where(_MEMBERS.entity.in_(batch))):
             if id in degrees:
                 degrees[id] = round(degrees[id] + at[entity], _DECIMALS)
-    return _keep(connection, known)
+    return keep_property(connection, DEGREES, known)
 
 
 def forget_degrees(connection: Connection, gone: Iterable[str]) -> None:
     """Leaves out communities that are in use at level 0 no more."""
-    if known := _known(connection):
+    if known := property_in(connection, DEGREES):
         left = known["of"].keys() - set(gone)
-        _keep(connection, {**known, "of": {id: known["of"][id] for id in sorted(left)}})
+        kept = {**known, "of": {id: known["of"][id] for id in sorted(left)}}
+        keep_property(connection, DEGREES, kept)
 
 
 def _signed(
@@ -60,14 +61,3 @@ def _signed(
         left[row["id"]] -= 1
         came = row["id"] in there and not left[row["id"]]
         yield (1 if came else -1), row
-
-
-def _known(connection: Connection) -> dict[str, Any] | None:
-    table = tables.properties.c
-    stored = connection.scalar(select(table.value).where(table.name == DEGREES))
-    known: dict[str, Any] | None = json.loads(stored) if stored else None
-    return known
-
-
-def _keep(connection: Connection, known: Mapping[str, Any] | None) -> None:
-    upsert(connection, tables.properties, [{"name": DEGREES, "value": json.dumps(known)}])

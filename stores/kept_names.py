@@ -22,7 +22,6 @@ from sqlalchemy import (
 
 from ..state.entities import EntityGraph, KeptNames, KnownName, Merge, SaidName
 from . import tables
-from .catalogue import property_row
 from .degrees import note_degrees
 from .entity_rows import (
     OWNERS,
@@ -32,7 +31,8 @@ from .entity_rows import (
     rows_of_graph,
     touched_by,
 )
-from .queries import add_missing, batches, is_postgresql, persisting, replace_all, upsert
+from .properties import keep_property
+from .queries import add_missing, batches, is_postgresql, persisting, replace_all
 from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ def replace_kept(connection: Connection, kept: KeptNames | None) -> None:
     for table, rows in given:
         replace_all(connection, table, rows_of_tuples(table, rows if kept else ()))
     value = {"generic": dict(kept.generic), "greatest": kept.greatest} if kept else None
-    upsert(connection, tables.properties, [property_row(KEPT_NAMES, value)])
+    keep_property(connection, KEPT_NAMES, value)
 
 
 @persisting

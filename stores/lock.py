@@ -18,7 +18,8 @@ from sqlalchemy.exc import InvalidRequestError
 from ..state.errors import IndexBusyError, RagraphsError
 from .file_turns import FileTurn
 from .postgresql_errors import LostConnectionError
-from .queries import PATIENCE, advisory_key, is_postgresql, patience, upsert
+from .properties import keep_property
+from .queries import PATIENCE, advisory_key, is_postgresql, patience
 from .tables import properties
 
 WRITER = "writer"  # property: the token of the last writer of an index in PostgreSQL
@@ -222,7 +223,7 @@ class _AdvisoryLock:
     def mark(self) -> None:
         """Leaves the token, by which commits of an earlier writer are refused."""
         with self._engine.begin() as connection:
-            upsert(connection, properties, [{"name": WRITER, "value": json.dumps(self.token)}])
+            keep_property(connection, WRITER, self.token)
 
     def hold(self) -> bool:
         """Whether the lock still is this one's, or is again, and was nobody's meanwhile."""

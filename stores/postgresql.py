@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
 import time
@@ -29,7 +28,8 @@ from sqlalchemy.pool import PoolProxiedConnection
 from ..state.errors import IndexNotFoundError, RagraphsError, UnavailableError
 from .pgvector_tables import need_pgvector
 from .postgresql_errors import LostConnectionError, code_of, explained
-from .queries import PAUSE, advisory_key, patience, schema_name, table_names, upsert
+from .properties import keep_property, property_in
+from .queries import PAUSE, advisory_key, patience, schema_name, table_names
 from .schema import check_format, create_tables, json_text
 from .tables import properties
 
@@ -88,19 +88,18 @@ def shared_names(url: str) -> list[str]:
     """The names of all indexes in the database at ``url``. Blocks; raises as ``open_shared``."""
     with _engine(url).connect() as connection:
         schemas = connection.scalars(text(_SCHEMAS), {"table": properties.name, "like": _LIKE})
-        return sorted(json.loads(_name_in(connection, schema)) for schema in schemas.all())
+        return sorted(_name_in(connection, schema) for schema in schemas.all())
 
 
 def _name_in(connection: Connection, schema: str) -> str:
     of_index = connection.execution_options(schema_translate_map={None: schema})
-    found = of_index.scalar(select(properties.c.value).where(properties.c.name == NAME))
-    return found or json.dumps(schema.removeprefix(_PREFIX))
+    return property_in(of_index, NAME) or schema.removeprefix(_PREFIX)
 
 
 def rename_shared(engine: Engine, name: str) -> None:
     """Gives the index in ``engine`` another name. Blocks."""
     with engine.begin() as connection:
-        upsert(connection, properties, [{"name": NAME, "value": json.dumps(name)}])
+        keep_property(connection, NAME, name)
         old = schema_name(engine)
         connection.exec_driver_sql(f'ALTER SCHEMA "{old}" RENAME TO "{schema_of(name)}"')
 
@@ -273,7 +272,7 @@ def _make(connection: Connection, name: str) -> None:
     connection.execute(select(func.pg_advisory_xact_lock(key)))
     connection.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{schema_of(name)}"')
     create_tables(connection)
-    upsert(connection, properties, [{"name": NAME, "value": json.dumps(name)}])
+    keep_property(connection, NAME, name)
 
 
 def _explain(context: ExceptionContext) -> None:

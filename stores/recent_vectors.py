@@ -5,7 +5,6 @@ Chroma loads a whole collection to write a vector of it, or to count its ids.
 
 from __future__ import annotations
 
-import json
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, lit
 from ..state.errors import IncompleteIndexError
 from .chroma import ChromaVectors
 from .chroma_client import DATABASE
+from .properties import keep_property, property_in
 from .queries import batches, count_rows, plain_rows, rows, rows_with, upsert
 from .tables import properties
 from .tables import recent_vectors as table
@@ -241,14 +241,14 @@ class RecentVectors(ChromaVectors):
         super().delete_all_but(kept)
         with self._engine.begin() as connection:
             for collection, name in LISTED.items():
-                if (listed := _listed(connection, collection)) and listed["of"] not in kept:
+                if (listed := property_in(connection, name)) and listed["of"] not in kept:
                     connection.execute(delete(table).where(table.c.collection == collection))
                     connection.execute(delete(properties).where(properties.c.name == name))
 
     def _current(self, collection: Collection) -> dict[str, Any] | None:
         """The note on the list of ids; None where they are not listed."""
         with self._engine.connect() as connection:
-            listed = _listed(connection, collection)
+            listed: Any = property_in(connection, LISTED[collection])
         if listed is None or listed["of"] != (name := self._in_use().name):
             return None
         return listed if (self._folder / name / DATABASE).exists() else None
@@ -314,21 +314,14 @@ def _row(
     return {"collection": collection, "id": id, "state": state, **kept}
 
 
-def _listed(connection: Connection, collection: Collection) -> dict[str, Any] | None:
-    query = select(properties.c.value).where(properties.c.name == LISTED[collection])
-    found = connection.scalar(query)
-    listed: dict[str, Any] | None = found and json.loads(found)
-    return listed
-
-
 def _note(
     connection: Connection, collection: Collection, generation: str, dimension: int | None = None
 ) -> None:
     """Notes that the ids of a collection are listed, and have changed; a dimension stays."""
-    dimension = dimension or (_listed(connection, collection) or {}).get("dimension")
+    before = property_in(connection, LISTED[collection]) or {}
+    dimension = dimension or before.get("dimension")
     noted = {"of": generation, "stamp": uuid.uuid4().hex, "dimension": dimension}
-    value = json.dumps(noted)
-    upsert(connection, properties, [{"name": LISTED[collection], "value": value}])
+    keep_property(connection, LISTED[collection], noted)
 
 
 def _of_length_1(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

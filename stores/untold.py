@@ -4,15 +4,13 @@ made of them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from math import inf
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from . import tables
-from .queries import upsert
+from .properties import keep_property, property_in
 
 UNTOLD = "untold"  # property: these entities, by whom reports are made; none where all have changed
 UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
@@ -50,11 +48,9 @@ def note_unembedded(connection: Connection, rows: Iterable[Mapping[str, Any]] | 
 def _note(
     connection: Connection, name: str, entities: Collection[str] | None, most: float = inf
 ) -> None:
-    table = tables.properties
-    stored = connection.scalar(select(table.c.value).where(table.c.name == name))
-    known = json.loads(stored) if stored else None
+    known = property_in(connection, name)
     if known is None or (entities is not None and not entities):
         return
     found = None if entities is None else sorted({*known["entities"], *entities})
     new = None if found is None or len(found) > most else {**known, "entities": found}
-    upsert(connection, table, [{"name": name, "value": json.dumps(new)}])
+    keep_property(connection, name, new)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..models.meter import start_meter
+from ..models.protocol import NoReplies
 from ..prompts.library import STAND_ALONE
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import StandAloneQuestion
 from ..state.own import label_of
-from ..state.records import NewReply, StoredReply
 from .report import PartReport, report_on, require
 
 if TYPE_CHECKING:
@@ -25,20 +24,6 @@ _HISTORY: list[Excerpt] = [
     {"id": "2", "title": "answer", "text": "John Fowler"},
 ]
 _AT_ONCE = 4
-
-
-class _NothingKept:
-    """A table of replies that keeps none."""
-
-    def find(self, keys: Sequence[str]) -> list[StoredReply | None]:
-        """None for each of ``keys``."""
-        return [None] * len(keys)
-
-    def put(self, replies: Sequence[NewReply]) -> None:
-        """Forgets ``replies``."""
-
-    def drop(self, keys: Sequence[str]) -> None:
-        """Does nothing."""
 
 
 def check_chat_model(llm: BaseChatModel) -> PartReport:
@@ -99,7 +84,7 @@ async def _ask(llm: BaseChatModel, question: str) -> None:
         label_of(llm),
         LangChainModel(lambda: OpenedModel(llm, None), strict=False),
         None,
-        _NothingKept(),
+        NoReplies(),
         temperature=getattr(llm, "temperature", None),
         concurrency=_AT_ONCE,
         prompts=None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ...state.tog2 import CandidateEntity, RelationOption, Triple, TriplePath
+from ...state.tog2 import CandidateEntity, RelationOption, Triple
 from .triple_sentences import triple_sentence
 
 _CUT = 0.2
@@ -121,18 +121,18 @@ def discover(options: Iterable[RelationOption]) -> list[CandidateEntity]:
 
 
 def extend_paths(
-    paths: Sequence[TriplePath], candidates: Iterable[CandidateEntity], kept: Iterable[str]
-) -> list[TriplePath]:
+    paths: Sequence[CandidateEntity], candidates: Iterable[CandidateEntity], kept: Iterable[str]
+) -> list[CandidateEntity]:
     """The paths to the ``kept`` candidates, in their order.
 
     Each path to a topic entity is continued by the first triple from there, which belongs to the
     best relation. A topic of the question has an empty path of its own.
     """
-    by_end: dict[str, list[TriplePath]] = {}
+    by_end: dict[str, list[CandidateEntity]] = {}
     for path in paths:
         by_end.setdefault(path["entity"], []).append(path)
     known = {candidate["entity"]: candidate for candidate in candidates}
-    longer: list[TriplePath] = []
+    longer: list[CandidateEntity] = []
     for entity in kept:
         seen = set[str]()
         for step in known[entity]["steps"]:

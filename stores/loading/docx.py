@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...language.analyser import shortened
-from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, unreadable
 from .metadata import fitting
-from .package import PackageKind, nearest, safe_package, stated_properties
+from .package import PackageKind, nearest, safe_package, stated_properties, told_rows
 from .sections import joined, with_sections
 from .types import LoadedDocument
 
@@ -92,12 +90,7 @@ def _pieces(element: Any) -> Iterator[str]:
 def _rows(rows: list[Any]) -> Iterator[str]:
     """A line for each row, of cells with the headers of their columns, where there are headers."""
     header = _cells(rows[0]) if len(rows) > 1 and _is_header(rows[0]) else []
-    labels = [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]
-    for row in rows[1:] if labels else rows:
-        cells = _cells(row)
-        if len(cells) == len(labels):
-            cells = [label + cell for label, cell in zip(labels, cells, strict=True) if cell]
-        yield " | ".join(cells)
+    return told_rows(header, map(_cells, rows[1:] if header else rows))
 
 
 def _is_header(row: Any) -> bool:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...language.analyser import shortened
-from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, unreadable
 from .metadata import fitting
-from .package import PackageKind, nearest, parsed, safe_parts
+from .package import PackageKind, nearest, parsed, safe_parts, told_rows
 from .sections import joined, with_sections
 from .types import LoadedDocument
 
@@ -66,7 +64,7 @@ def _blocks(parent: Any, styles: dict[str, str]) -> Iterator[_Block]:
             if text:
                 yield f"{text}\n\n", None if level is None else int(level)
         elif child.tag == _TABLE + "table":
-            if rows := "\n".join(filter(None, _rows(child))):
+            if rows := "\n".join(_rows(child)):
                 yield f"{rows}\n\n", None
         elif child.tag not in _LEFT_OUT:
             yield from _blocks(child, styles)
@@ -100,11 +98,7 @@ def _rows(table: Any) -> Iterator[str]:
     rows = [_cells(row) for row in nearest(table, _TABLE + "table-row", _LEFT_OUT)]
     marked = table.find(f"{_TABLE}table-header-rows") is not None
     header = rows.pop(0) if marked and len(rows) > 1 else []
-    labels = [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]
-    for row in rows:
-        if len(row) == len(labels):
-            row = [label + cell for label, cell in zip(labels, row, strict=True) if cell]
-        yield " | ".join(row).strip(" |") and " | ".join(row)
+    return (line for line in told_rows(header, rows) if line.strip(" |"))
 
 
 def _cells(row: Any) -> list[str]:

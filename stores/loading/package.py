@@ -6,10 +6,12 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, BinaryIO, NamedTuple
 
+from ...language.analyser import shortened
+from .content import LONGEST_COLUMN
 from .file import SourceFile, megabytes
 from .types import LoadError
 
@@ -90,6 +92,20 @@ def nearest(element: Any, tag: str, left_out: Collection[str]) -> Iterator[Any]:
             yield child
         elif isinstance(child.tag, str) and child.tag not in left_out:
             yield from nearest(child, tag, left_out)
+
+
+def labels_of(header: Iterable[str]) -> list[str]:
+    """The names of columns as they stand before their cells, cut where they are long."""
+    return [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]
+
+
+def told_rows(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A line for each row, of cells with the headers of their columns, where it has as many."""
+    labels = labels_of(header)
+    for cells in rows:
+        if len(cells) == len(labels):
+            cells = [label + cell for label, cell in zip(labels, cells, strict=True) if cell]
+        yield " | ".join(cells)
 
 
 def _parts(source: SourceFile, kind: PackageKind) -> Iterator[tuple[str, bytes]]:

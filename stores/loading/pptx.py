@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...language.analyser import shortened
 from ...state.records import Metadata
-from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
-from .package import PackageKind, safe_package, stated_properties
+from .package import PackageKind, safe_package, stated_properties, told_rows
 from .types import DocumentBlock, LoadedDocument
 
 _KIND = PackageKind("PowerPoint", "open it in PowerPoint and save it again", ".ppt")
@@ -87,9 +85,4 @@ def _rows(table: Any) -> Iterator[str]:
     # Not table.rows, which looks for all rows to find each of them.
     rows = [[" ".join(cell.text.split()) for cell in row.tc_lst] for row in table._tbl.tr_lst]
     header = rows.pop(0) if table.first_row and len(rows) > 1 else []
-    labels = [f"{shortened(label, LONGEST_COLUMN)}: " if label else "" for label in header]
-    for cells in rows:
-        if labels:
-            pairs = zip(labels, cells, strict=False)
-            cells = [label + cell for label, cell in pairs if cell]
-        yield " | ".join(cells)
+    return told_rows(header, rows)

@@ -8,11 +8,9 @@ from datetime import datetime, time
 from itertools import chain, repeat
 from typing import Any
 
-from ...language.analyser import shortened
-from .content import LONGEST_COLUMN
 from .file import SourceFile, clean, needs, unreadable
 from .metadata import fitting
-from .package import PackageKind, safe_package
+from .package import PackageKind, labels_of, safe_package
 from .text import in_blocks
 from .types import DocumentBlock, LoadedDocument, LoadError
 
@@ -88,7 +86,7 @@ def _laid_out(rows: list[list[str]], source: SourceFile) -> Iterator[str]:
     """
     place = next((n for n, row in enumerate(rows) if sum(map(bool, row)) > 1), len(rows))
     header = rows[place] if place + 1 < len(rows) and _names(rows[place]) else []
-    labels = list(map(_label, header))
+    labels = labels_of(header)
     for number, row in enumerate(rows):
         if not header or number < place:
             yield " | ".join(filter(None, row)) + ("\n\n" if header else "\n")
@@ -102,7 +100,3 @@ def _names(row: list[str]) -> bool:
     """Whether ``row`` may name columns: each cell has letters, and no two are the same."""
     cells = [cell for cell in row if cell]
     return len(set(cells)) == len(cells) and all(any(map(str.isalpha, cell)) for cell in cells)
-
-
-def _label(label: str) -> str:
-    return f"{shortened(label, LONGEST_COLUMN)}: " if label else ""
