@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,11 +27,14 @@ def spans(starts: NDArray[np.integer[Any]], counts: NDArray[np.integer[Any]]) ->
 
 
 def taken(
-    parts: Sequence[NDArray[Any]], ends: NDArray[np.int64], numbers: NDArray[np.integer[Any]]
+    parts: Sequence[NDArray[Any]],
+    ends: NDArray[np.int64],
+    numbers: NDArray[np.integer[Any]],
+    join: Callable[[Sequence[NDArray[Any]]], NDArray[Any]] = np.concatenate,
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The rows ``numbers`` of two ``parts`` in one, of which row i is [ends[i], ends[i + 1]).
 
-    Returns them and their ends. Rows that follow each other are copied as a whole.
+    Returns them and their ends. Rows that follow each other are copied as a whole, by ``join``.
     """
     before, new = parts
     first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)
@@ -41,7 +44,7 @@ def taken(
     for start, end in zip(starts, stops, strict=True):
         found += [before[start:end], new[max(start - bound, 0) : max(end - bound, 0)]]
     lengths = np.cumsum(np.diff(ends)[numbers])
-    return np.concatenate(found), np.append(np.int64(0), lengths)
+    return join(found), np.append(np.int64(0), lengths)
 
 
 def appearing(

@@ -251,7 +251,8 @@ def _neighbours(
     if not index.embedder.semantic:
         if rows is None:
             return WordNeighbours.of(map(stored, _parts(texts, _READ)), codes)
-        return WordNeighbours(before).followed(rows, stored(texts[rows < 0]), codes)
+        new = stored(texts[rows < 0])
+        return WordNeighbours(before).followed(rows, new, codes, scratch.joined)
     known = None if rows is None else MeaningNeighbours(before)
 
     def read(places: Ints) -> NDArray[np.float32]:

@@ -82,8 +82,8 @@ class Material:
                 phrase = once.setdefault(phrase, phrase)
                 inside.append(StoredRelation(id, source, target, phrase, weight))
         if some:
-            ends = (one[1:3] for one in store.relations_to(paths))
-            pairs.update((min(both), max(both)) for both in ends)
+            ends = store.related_to(paths)
+            pairs.update((a, b) if a < b else (b, a) for a, b in ends)
         for one in sorted(inside, key=lambda one: (-one.weight, one.id)):
             others = paths[one.target]
             for id in paths[one.source]:

@@ -20,7 +20,7 @@ from ..state.errors import RagraphsError
 from .moved_rows import ADDED, PLACES, MovedRows, file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -59,6 +59,24 @@ class Scratch:
         if not np.prod(shape):  # an empty file cannot be mapped
             return np.empty(shape, dtype)
         return np.lib.format.open_memmap(self._folder / f"{name}.npy", "w+", dtype, shape)
+
+    def joined(self, name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """One-dimensional ``parts``, one after the other, in a file like that of ``empty``.
+
+        They may be parts of mapped files, and are not copied in memory.
+        """
+        import numpy as np
+
+        if not (total := sum(map(len, parts))):
+            return np.concatenate(parts)
+        dtype, path = np.result_type(*parts), self._folder / f"{name}.npy"
+        described = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False}
+        with path.open("wb") as file:
+            np.lib.format.write_array_header_1_0(file, {**described, "shape": (total,)})
+            for part in parts:
+                file.write(np.ascontiguousarray(part, dtype).data)
+        found: NDArray[Any] = np.load(path, mmap_mode="r")
+        return found
 
 
 def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> None:

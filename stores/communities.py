@@ -31,6 +31,7 @@ from .queries import (
     count_rows,
     delete_with,
     persistent,
+    plain_rows_with,
     replace_all,
     rows,
     rows_in_order,
@@ -219,9 +220,9 @@ class CommunityStore:
         return dict(self._pairs(query, table.c.parent, ids))
 
     def _pairs(
-        self, query: Select[tuple[str, str]], column: ColumnElement[str], values: Iterable[str]
-    ) -> Iterator[tuple[str, str]]:
-        return ((one, other) for one, other in rows_with(self._engine, query, column, values))
+        self, query: Select[Any], column: ColumnElement[str], values: Iterable[str]
+    ) -> Iterator[Any]:
+        return plain_rows_with(self._engine, query, column, values)
 
     def changed_beside(self) -> dict[str, str | None]:
         """The parents of communities beside that differ; None where only those in use have one."""
@@ -244,8 +245,7 @@ class CommunityStore:
         query = select(table.c.community, table.c.entity).order_by(
             table.c.community, table.c.entity
         )
-        found = rows_with(self._engine, query, table.c.community, of)
-        return ((community, entity) for community, entity in found)
+        return plain_rows_with(self._engine, query, table.c.community, of)
 
     def members_of(self, id: str) -> list[str]:
         """The entities of one community, by id."""
@@ -257,15 +257,14 @@ class CommunityStore:
         """Pairs of a community and one of ``entities`` in it, in ascending order."""
         table = self._members
         query = select(table.c.community, table.c.entity)
-        found = rows_with(self._engine, query, table.c.entity, entities)
-        return sorted((community, entity) for community, entity in found)
+        return sorted(plain_rows_with(self._engine, query, table.c.entity, entities))
 
     def paths_of(self, entities: Iterable[str] | None = None) -> dict[str, list[str]]:
         """The communities of all entities, or of some, level by level."""
         members, table = self._members, self._communities
         query = select(members.c.entity, table.c.id).join(table, table.c.id == members.c.community)
         query = query.order_by(table.c.level)
-        found = rows_with(self._engine, query, members.c.entity, entities)
+        found = plain_rows_with(self._engine, query, members.c.entity, entities)
         paths: defaultdict[str, list[str]] = defaultdict(list)
         for entity, community in found:
             paths[entity].append(community)
@@ -274,8 +273,7 @@ class CommunityStore:
     def sizes_of(self, ids: Iterable[str]) -> dict[str, int]:
         """The number of entities in each of the communities ``ids``."""
         table = self._communities
-        found = rows_with(self._engine, select(table.c.id, table.c.size), table.c.id, ids)
-        return {id: size for id, size in found}
+        return dict(self._pairs(select(table.c.id, table.c.size), table.c.id, ids))
 
     def degrees_of(self, ids: Iterable[str]) -> dict[str, float]:
         """The sum of the weights of all relations at the entities of each community."""

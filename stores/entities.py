@@ -23,9 +23,9 @@ from .queries import (
     first_rows_with,
     is_one_of,
     persistent,
+    plain_rows_with,
     replace_all,
     rows,
-    rows_in_order,
     rows_with,
     update_rows,
 )
@@ -93,9 +93,9 @@ class EntityStore:
         own, passage = pairs.primary_key.columns
         return [exists(select(1).where(own == owner, spoken_by(passage, self._where)))]
 
-    def _entity(self, row: Any) -> StoredEntity:
-        description = row.description if self._where is None else ""
-        return StoredEntity(row.id, row.name, row.type, description)
+    def _entity(self, row: Sequence[str]) -> StoredEntity:
+        id, name, type, description = row[:4]
+        return StoredEntity(id, name, type, description if self._where is None else "")
 
     def replace(
         self, graph: EntityGraph, *, keep_described: bool = False, kept: KeptNames | None = None
@@ -121,9 +121,11 @@ class EntityStore:
 
     def get(self, ids: Iterable[str]) -> dict[str, StoredEntity]:
         """Entities by id, in the order of ``ids``."""
-        shown = self._said_of(tables.entities.c.id, tables.entity_passages)
-        stored = rows_in_order(self._engine, tables.entities, ids, *shown)
-        return {row.id: self._entity(row) for row in stored}
+        ids, table = list(ids), tables.entities
+        query = select(table).where(*self._said_of(table.c.id, tables.entity_passages))
+        stored = map(self._entity, plain_rows_with(self._engine, query, table.c.id, ids))
+        found = {one.id: one for one in stored}
+        return {id: found[id] for id in ids if id in found}
 
     def named(self, names: Iterable[str]) -> dict[str, list[str]]:
         """The ids of the entities that bear each of the normalised ``names``, homonyms by id."""
@@ -152,18 +154,23 @@ class EntityStore:
 
     def relations_from(self, ids: Iterable[str]) -> Iterator[StoredRelation]:
         """The relations that begin at one of the entities."""
-        return self._relations_at(tables.relations.c.source, ids)
+        return starmap(StoredRelation, self._relations_at(tables.relations.c.source, ids))
 
     def relations_to(self, ids: Iterable[str]) -> Iterator[StoredRelation]:
         """The relations that end at one of the entities."""
-        return self._relations_at(tables.relations.c.target, ids)
+        return starmap(StoredRelation, self._relations_at(tables.relations.c.target, ids))
+
+    def related_to(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Both ends of each of the ``relations_to`` the entities."""
+        return self._relations_at(tables.relations.c.target, ids, "source", "target")
 
     def _relations_at(
-        self, end: ColumnElement[str], ids: Iterable[str]
-    ) -> Iterator[StoredRelation]:
-        table = tables.relations
-        query = select(table).where(*self._said_of(table.c.id, tables.relation_passages))
-        return starmap(StoredRelation, rows_with(self._engine, query, end, ids))
+        self, end: ColumnElement[str], ids: Iterable[str], *columns: str
+    ) -> Iterator[Any]:
+        table = tables.relations.c
+        shown = self._said_of(table.id, tables.relation_passages)
+        query = select(*(table[name] for name in columns or table.keys())).where(*shown)
+        return plain_rows_with(self._engine, query, end, ids)
 
     def heaviest_of(
         self, ids: Iterable[str], most: int | None = None

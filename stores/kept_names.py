@@ -139,10 +139,11 @@ def replace_some(
     """
     keys, owners = list(table.primary_key.columns), list(owners)
     names = [column.name for column in table.columns if column.name != "number"]
+    query = select(*keys, *(table.c[name] for name in names))
     stored = {
-        tuple(getattr(row, key.name) for key in keys): tuple(getattr(row, name) for name in names)
+        tuple(row[: len(keys)]): tuple(row[len(keys) :])
         for column in columns
-        for row in found(connection, select(table), column, owners)
+        for row in found(connection, query, column, owners)
     }
     wanted = dict.fromkeys(tuple(row[name] for name in names) for row in new)
     kept = set(stored.values())

@@ -18,6 +18,7 @@ from sqlalchemy import (
     ARRAY,
     ColumnElement,
     Connection,
+    CursorResult,
     Engine,
     FromClause,
     Select,
@@ -134,7 +135,25 @@ def plain_rows(engine: Engine, query: Select[Any]) -> list[_Row]:
     For many rows of a few numbers and names, which no type of SQLAlchemy has to make.
     """
     with engine.connect() as connection, connection.execute(query) as found:
-        return list(found.cursor_strategy.fetchall(found, found.cursor))
+        return _as_given(found)
+
+
+def _as_given(found: CursorResult[Any]) -> list[_Row]:
+    return list(found.cursor_strategy.fetchall(found, found.cursor))
+
+
+def plain_rows_with(
+    engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any] | None
+) -> Iterator[Any]:
+    """The rows of ``rows_with`` as the driver gives them, like ``plain_rows``."""
+    if values is None:
+        yield from map(tuple, rows(engine, query))
+        return
+    with lookups(engine) as connection:
+        for batch in batches(dict.fromkeys(values)):
+            with connection.execute(query.where(is_one_of(engine, column, batch))) as found:
+                given = _as_given(found)
+            yield from given
 
 
 def rows_with(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from usearch.index import Index as Graph
 
 Empty = Callable[[str, tuple[int, ...], "DTypeLike"], NDArray[Any]]
+Join = Callable[[str, Sequence[NDArray[Any]]], NDArray[Any]]
 
 _COLUMN = np.uint16
 _LARGEST = 12  # coordinates of a vector that are listed
@@ -26,6 +28,11 @@ _EFFORT = 128
 _ROWS = 1 << 12  # vectors at a time
 _PAIRS = 1 << 14  # compared at a time
 _SPARSE_PAIRS = 1 << 11  # the same, few enough that all of them stay near the processor
+
+
+def in_memory(_name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The ``parts`` as one array that nothing but memory holds."""
+    return np.concatenate(parts)
 
 
 class Neighbours(Protocol):
@@ -72,12 +79,13 @@ class Sparse(NamedTuple):
         ends = np.cumsum(np.concatenate([[0], *counts]))
         return cls(np.concatenate(values), np.concatenate(columns), ends)
 
-    def and_then(self, others: Sparse, numbers: Ints) -> Sparse:
+    def and_then(self, others: Sparse, numbers: Ints, join: Join = in_memory) -> Sparse:
         """The vectors with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
-        values, _ = taken((self.values, others.values), ends, numbers)
-        columns, ends = taken((self.columns, others.columns), ends, numbers)
-        return Sparse(values, columns.astype(_COLUMN, copy=False), ends)  # before they were wider
+        values = self.values, others.values
+        columns = self.columns.astype(_COLUMN, copy=False), others.columns  # before they were wider
+        found, _ = taken(values, ends, numbers, partial(join, "near_values"))
+        return Sparse(found, *taken(columns, ends, numbers, partial(join, "near_columns")))
 
     def row(self, numbers: Ints) -> tuple[Ints, Ints]:
         """The places of the numbers of these vectors, one after another, and how many each has."""
@@ -204,16 +212,19 @@ class WordNeighbours:
         named = {f"near_{name}": array for name, array in sparse._asdict().items()}
         return cls({**named, "near_lists": lists})
 
-    def followed(self, sources: Ints, new: Floats, codes: NDArray[np.uint64]) -> WordNeighbours:
+    def followed(
+        self, sources: Ints, new: Floats, codes: NDArray[np.uint64], join: Join
+    ) -> WordNeighbours:
         """The neighbours of vectors of which these have the numbers ``sources`` (m,).
 
         Where that is −1, the next of ``new`` is. They are as ``of`` makes them with the same
-        ``codes``; a list is read anew that was full and has lost a vector.
+        ``codes``; a list is read anew that was full and has lost a vector. ``join(name, parts)``
+        makes one array of several.
         """
         is_new, count = sources < 0, len(self)
         added = np.flatnonzero(is_new)
         places = np.where(is_new, count + np.cumsum(is_new) - 1, sources)
-        sparse = self._sparse.and_then(Sparse.of([new]), places)
+        sparse = self._sparse.and_then(Sparse.of([new]), places, join)
         moved = np.full(count + 1, -1, dtype=np.int32)
         moved[sources[~is_new]] = np.flatnonzero(~is_new)
         lists = moved[self._lists]

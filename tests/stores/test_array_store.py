@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from postgres_server import PostgresServer
 from ragraphs.stores.array_store import ArrayStore
-from ragraphs.stores.arrays import DamagedArraysError, load_arrays
+from ragraphs.stores.arrays import DamagedArraysError, Scratch, load_arrays
 from ragraphs.stores.moved_rows import followed
 from ragraphs.stores.postgresql import open_shared
 from ragraphs.stores.queries import is_postgresql
@@ -83,6 +83,22 @@ def test_nothing_is_left_of_what_is_deleted(store, tmp_path):
     (store.path(name).with_name("hops-killed.arrays.gone")).mkdir()
     store.delete_all_but([name])
     assert [path.name for path in store.path(name).parent.glob("hops*")] == [f"{name}.arrays"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.uint16])
+def test_parts_of_arrays_of_before_are_joined_in_a_file(store, dtype):
+    name = store.save("hops", lambda scratch: {"many": np.arange(600_000, dtype=dtype)})
+
+    def follow(scratch: Scratch) -> dict[str, np.ndarray]:
+        many = store.load(name)["many"]
+        joined = scratch.joined("many", [many[:0], many[7:], np.array([5], dtype), many[2:4]])
+        assert (joined[-3:] == [5, 2, 3]).all()
+        return {"many": joined, "none": scratch.joined("none", [many[:0]])}
+
+    again = store.load(store.save("hops", follow, name), thoroughly=True)
+    expected = np.concatenate([np.arange(7, 600_000), [5, 2, 3]]).astype(dtype)
+    assert (again["many"] == expected).all() and again["many"].dtype == dtype
+    assert again["none"].shape == (0,)
 
 
 def test_arrays_that_fail_to_be_made_leave_the_others(store):
