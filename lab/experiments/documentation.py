@@ -92,7 +92,7 @@ def evaluate_documentation(
     """
     check_record(outputs)
     root = Path(folder).expanduser().resolve()
-    asked_for = _questions(Path(questions).expanduser(), root)
+    asked_for = page_questions(Path(questions).expanduser(), root)
     context = context.model_copy(update={"layers": [*context.layers, "sentences"]})
     with indexed({"sources": [str(root)]}, context, report) as (index, seconds):
         asked = asyncio.run(_ask_all(asked_for, root, context_of("router", context, index), index))
@@ -138,7 +138,7 @@ def documentation_bars(result: Mapping[str, Any]) -> list[Plot]:
     return [bars(f"{result['set']}: a page that answers", shares)]
 
 
-def _questions(file: Path, root: Path) -> list[PageQuestion]:
+def page_questions(file: Path, root: Path) -> list[PageQuestion]:
     """The questions in ``file``, whose pages are files below ``root``. Raises RagraphsError."""
 
     def parse(row: Any) -> PageQuestion:

@@ -72,13 +72,7 @@ def evaluate_natural(
     """
     check_record(outputs)
     path = Path(folder).expanduser().resolve()
-    questions = read_questions(path / QUESTIONS, _question, _FIELDS)
-    documents = path / "documents"
-    if not documents.is_dir() or not questions:
-        raise RagraphsError(
-            f"{folder} is no set of natural questions; name a folder that holds questions.jsonl "
-            "and a folder called documents."
-        )
+    questions, documents = natural_questions(path), path / "documents"
     context = context.model_copy(update={"layers": [*context.layers, "sentences"]})
     with indexed({"sources": [str(documents)]}, context, report) as (index, _):
         chosen = context_of(method, context, index)
@@ -117,6 +111,17 @@ def natural_bars(result: Mapping[str, Any]) -> list[Plot]:
         bars(title, claims),
         bars("A supporting sentence among the first three passages", {"retriever": found}),
     ]
+
+
+def natural_questions(folder: Path) -> list[NaturalQuestion]:
+    """The questions on the documents in ``folder``. Raises RagraphsError."""
+    questions = read_questions(folder / QUESTIONS, _question, _FIELDS)
+    if not (folder / "documents").is_dir() or not questions:
+        raise RagraphsError(
+            f"{folder} is no set of natural questions; name a folder that holds questions.jsonl "
+            "and a folder called documents."
+        )
+    return questions
 
 
 def _question(row: Any) -> NaturalQuestion:
