@@ -115,7 +115,8 @@ def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
     spans = [span.text for span in name_spans(text) if span.start or " " in span.text]
     kin = list(filter(_KIN.match, words))
     names = [*spans, *quoted_names(text), *(word for word in words if re.search(r"\d", word))]
-    asked, of_names = asked_marks(words), asked_marks(content_words(" ".join(names)))
+    asked = asked_marks(words, naming=kind in {"date", "number"})
+    of_names = asked_marks(content_words(" ".join(names)))
     relation = tuple(one for one in asked if one not in of_names)
     return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, [*names, *kin])))
 

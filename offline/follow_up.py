@@ -32,7 +32,8 @@ _POSSESSIVE = re.compile(
 _TIME = re.compile(r"\btime (?:is|was) it\b", re.IGNORECASE)
 _WHO_IS = re.compile(r"^who(?:'s| is| was| are| were) _\W*$|^_\S? 누구(?:인|입|예|야|였)", re.I)
 _BARE = re.compile(
-    r"(?i)(?:and |but |so )?(when|where|why|how|who)\W*|(언제|왜|어떻게|누가|어디(?:에?서)?)요?\W*"
+    r"(?i)(?:and |but |so )?((?:since|until|by|from) when|how (?:long|often|much|many)|when|where"
+    r"|why|how|who)\W*|(언제|왜|어떻게|누가|어디(?:에?서)?)요?\W*"
 )
 _DO = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"
 _ASKING = re.compile(

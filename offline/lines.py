@@ -110,10 +110,10 @@ def _marks_of(word: str) -> tuple[str, ...]:
     return tuple(word[:end] for end in range(least, len(word) + 1))
 
 
-def asked_marks(words: Sequence[str]) -> tuple[str, ...]:
-    """The forms by which ``words`` of a question are looked for among ``marks``, each once."""
+def asked_marks(words: Sequence[str], naming: bool = False) -> tuple[str, ...]:
+    """How ``words`` that are asked are looked for among ``marks``; without "called", if no deed."""
     found = dict.fromkeys(map(_mark, words))
-    return tuple(one for one in found if one and one not in _OF_NAMES)
+    return tuple(one for one in found if one and (naming or one not in _OF_NAMES))
 
 
 def respelled(question: str, lines: Sequence[Line]) -> str:

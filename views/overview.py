@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,34 +9,16 @@ from typing import Any
 from ..index.layers import built_layers
 from ..index.opening import CachedValue, Index, passages_stamp
 from ..language.analyser import sentences
-from ..language.markup import prose
-from ..language.questions import analyse_question
-from ..language.verbs import PASTS
-from ..offline.lines import asked_marks, marks, telling_words
 from ..state.records import Passage
 from ..stores.catalogue import DocumentRow
 from .passage_graph import first_words
+from .suggestions import suggestions
 
 _DOCUMENTS = 9
 _NAMES = 5
 _TOPICS = 6
-_QUESTIONS = 4
 _READ = 200  # passages of a document whose names are counted
-_ASKED = 400  # passages whose questions are looked at
-_LONGEST = 80  # characters of a question
 _LEAST = 3  # entities of a topic
-# "What offered ten pounds?" and "What can be cancelled by both?" name nothing.
-_OF_THEY = re.compile(
-    rf"What (?:{PASTS}|[a-z]+ed|can|could|may|must|shall|should|will|would|has|had) "
-)
-_DANGLING = re.compile(r"\b(?:it|they|them|he|she|him|this|these|those|then|such|but)\b", re.I)
-_OF_SUBJECT = re.compile(r"(?:Is|Are|Was|Were|Has|Had) (?!(?:the|an?) [a-z])")
-_TELLS = (  # after a name: that a sentence says something of it
-    r"(?: \([^()]*\))?(?:,? (?:is|was|are|were|has|had|can|will|did|[a-z]+(?:[^s]s|ed)"
-    rf"|{PASTS})\b|[은는이가] )"
-)
-_DEFINES = re.compile(r"(?:Who|What) is (?:the )?(.+)\?|(.+?)[은는] (?:무엇|누구)인가\?")
-_LAST = {"definition": 1, "open": 2, "yes_no": 3}  # questions that come after those for a fact
 
 
 def overview(index: Index) -> dict[str, Any]:
@@ -66,7 +47,7 @@ def _load(index: Index) -> dict[str, Any]:
         "documents": list(_documents(index, rows[:_DOCUMENTS], "entities" in layers)),
         "total": len(rows),
         "topics": list(_topics(index)) if "communities" in layers else [],
-        "questions": _questions(index) if "hops" in layers else [],
+        "questions": suggestions(index) if "hops" in layers else [],
     }
 
 
@@ -113,43 +94,3 @@ def _topics(index: Index) -> Iterator[dict[str, Any]]:
             said = one.report["summary"].splitlines()
             about = next((line for line in said if " | " not in line), said[0])  # no row of a table
             yield {"id": one.id, "title": one.report["title"], "about": about}
-
-
-def _questions(index: Index) -> list[str]:
-    """Questions that passages of different documents answer; those for a fact come first."""
-    ids = sorted(index.catalogue.passage_ids())
-    read = index.readings.values_of("questions", ids[:: len(ids) // _ASKED + 1])
-    passages = {one["id"]: one for one in index.catalogue.passages(list(read))}
-    found = [
-        (rank, passages[id]["document"])
-        for id, value in read.items()
-        for asked in value["incoming"]
-        if id in passages and (rank := _rank(asked, passages[id]))
-    ]
-    by_document: dict[str, str] = {}
-    for (_, length, asked), document in sorted(found):
-        if abs(length) <= _LONGEST and asked not in by_document.values():
-            by_document.setdefault(document, asked)
-    return list(by_document.values())[:_QUESTIONS]
-
-
-def _rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
-    """How well a question stands alone, the best first: those for a fact that say most.
-
-    None for a question that does not stand alone, and for one about a title of which no sentence
-    says anything: it may be the name of a file, or of a row, as in "What is fuse 5 A?".
-    """
-    title = told["title"]
-    defined = _DEFINES.fullmatch(asked)
-    name = (defined[1] or defined[2]) if defined else title if title in asked else ""
-    if _OF_THEY.match(asked) or _DANGLING.search(asked) or (_OF_SUBJECT.match(asked) and not name):
-        return None
-    if name and not re.search(re.escape(name) + _TELLS, prose(told["text"])):
-        return None
-    kind, said = analyse_question(asked).answer_type, set(asked_marks(telling_words(asked)))
-    if said <= marks(title):
-        kind = "definition"
-        if said.isdisjoint(marks(told["text"])):
-            return None
-    last = _LAST.get(kind, 0)
-    return last, len(asked) if last else -len(asked), asked

@@ -41,7 +41,7 @@ class Needs(Protocol):
 _NAMES: dict[QuestionKind, str] = {
     "fact": "facts that a few passages state",
     "whole": "the whole of the documents",
-    "about": "all about one subject",
+    "about": "one subject as a whole",
     "fresh": "something recent, or outside of the documents",
 }
 
@@ -132,7 +132,7 @@ def first_method(
     usable = usable_methods(obstacles)
     suited = {"whole": "graphrag", "about": "graphrag", "fresh": "crag" if web else ""}.get(kind)
     cheapest = min(usable, key=lambda method: methods[method].calls)
-    asks = f"It seems to ask for {_NAMES[kind]} ({kinds[kind]:.0%})."
+    asks = f"Taken for a question about {_NAMES[kind]}."
     if suited == "graphrag" in usable and others_follow and broadness(kinds) < _CERTAIN:
         return Choice(cheapest, f"{asks} A search comes first: one text may answer.")
     return Choice(suited if suited in usable else cheapest, asks)

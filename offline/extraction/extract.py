@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...algorithms.quotable import is_whole
 from ...language.analyser import is_korean, keywords, sentences
 from ...language.markup import prose
 from ...language.mentions import topic_title
@@ -43,9 +44,10 @@ def extract_facts(title: str, text: str) -> PassageFacts:
 
 
 def _entity(own: Sequence[tuple[Mark, str]]) -> EntityFact:
-    """One entity out of its marks: its longest name, and the sentence that opens with it if any."""
+    """One entity out of its marks: its longest name, and a sentence, if one, that opens with it."""
     opening = [sentence for mark, sentence in own if mark.start < _OPENING]
-    described = (opening or [own[0][1]])[0]
+    told = [*opening, *(sentence for _, sentence in own)]
+    described = next(filter(is_whole, told), told[0])  # rather than a row or a list of names
     if len(described) > _LONGEST_DESCRIPTION:
         described = described[:_LONGEST_DESCRIPTION].rpartition(" ")[0] + " …"
     return {
@@ -75,7 +77,7 @@ def summarise(
     """The most informative distinct sentences of ``descriptions``, in order.
 
     They have at most ``longest`` words. A sentence needs ``least_new`` terms that those before it
-    do not have: one is mostly another wording.
+    do not have: one is mostly another wording. Rows and lists stand only where no sentence does.
     """
     said = dict.fromkeys(
         " ".join(sentence.split())
@@ -83,6 +85,7 @@ def summarise(
         for sentence in [span.text for span in sentences(text)] or [text]
         if sentence.strip()
     )
+    said = dict.fromkeys(filter(is_whole, said)) or said
     kept: list[str] = []
     covered: frozenset[str] = frozenset()
     room = longest

@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ...algorithms.quotable import whole_sentences
 from ...algorithms.similarity import jaccard
 from ...language.analyser import keywords
 from ...prompts.graphrag_replies import CombinedAnswer, ReplyPoint
 from ...prompts.prompt import Excerpt
 from ..lines import Compared, Similarity
-from .write import whole_sentences
 
 _MOST_POINTS = 12
 _PER_TEXT = 3

@@ -6,16 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ...language.analyser import STOP_WORDS, is_korean, sentences
+from ...algorithms.quotable import whole_sentences
+from ...language.analyser import STOP_WORDS
 from ...prompts.graphrag_replies import CommunityReport, ReportFinding
 from ...prompts.prompt import Excerpt
 
 _ROW = re.compile(r"(Entity|Relation|Claim|Report): (.*)", re.DOTALL)
 _TYPE = re.compile(r"^[a-z][a-z _-]{0,30}\.(?:\s+|$)")
 _ENDS = {"Relation": " – ", "Report": ", "}
-_WHOLE = re.compile(r"(?![a-z]).*[^…][.!?。？！]['’\"”)\]]*$")
-_MARKERS = "-*• \t"
-_FEWEST_WORDS, _FEWEST_EOJEOL = 5, 3
 _MOST_NAMES = 3
 _MOST_FINDINGS = 8
 _SUMMARY = 3
@@ -56,14 +54,6 @@ def write_report(texts: Sequence[Excerpt]) -> CommunityReport:
         rating=round(10 * len(rows) / (len(rows) + _TYPICAL_ROWS), 1),
         findings=[ReportFinding(statement=one, evidence=ids) for one, ids in said_by],
     )
-
-
-def whole_sentences(text: str) -> list[str]:
-    """The sentences of ``text``, each once, in one line; no headings, lists of names, fragments."""
-    lines = [line.strip(_MARKERS) for line in text.splitlines()]
-    said = dict.fromkeys(" ".join(one.text.split()) for line in lines for one in sentences(line))
-    fewest = _FEWEST_EOJEOL if is_korean(text) else _FEWEST_WORDS
-    return [one for one in said if len(one.split()) >= fewest and _WHOLE.match(one)]
 
 
 def _row(text: Excerpt) -> tuple[str, list[str], str, str]:

@@ -19,6 +19,7 @@ _OLE = b"\xd0\xcf\x11\xe0"
 _PROPERTIES = (
     "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
 )
+_TEMPLATES = {"python-docx", "Steve Canny"}  # the authors that the templates of libraries name
 _CHUNK = 64 * 1024
 _DIRECTORY_BYTES = 16 * 1024 * 1024
 _DIRECTORY_END = struct.Struct("<4s4H2LH")
@@ -73,13 +74,18 @@ def parsed(data: bytes) -> Any:
 def stated_properties(document: Any) -> Any:
     """The title, author and dates that a file of Office states; empty where it states none.
 
-    The libraries would make up a title, and today's date.
+    The libraries would make up a title, and today's date; files by python-docx and python-pptx keep
+    the author and date of a template unless they are set.
     """
+    nothing = {"author": "", "created": None, "modified": None}
     try:
         document.part.package.part_related_by(_PROPERTIES)
     except KeyError:
-        return SimpleNamespace(title="", author="", created=None, modified=None)
-    return document.core_properties
+        return SimpleNamespace(title="", **nothing)
+    stated = document.core_properties
+    if stated.author in _TEMPLATES and stated.modified == stated.created:
+        return SimpleNamespace(title=stated.title, **nothing)
+    return stated
 
 
 def nearest(element: Any, tag: str, left_out: Collection[str]) -> Iterator[Any]:

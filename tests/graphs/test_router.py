@@ -93,7 +93,7 @@ def test_a_question_of_facts_begins_with_one_cheap_call(ask, script):
         "fact",
         "basic",
     )
-    assert decision["reason"].startswith("It seems to ask for facts")
+    assert decision["reason"].startswith("Taken for a question about facts")
     assert sum(decision["kinds"].values()) == pytest.approx(1, abs=1e-3)
     assert script.kinds == ["Answer"] and result["answer"] == FACT
     assert result["asked"] == QUESTION and result["stop_reason"] == "answered"

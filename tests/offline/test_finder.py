@@ -31,6 +31,17 @@ def test_what_is_guessed_told_or_put_off_is_no_answer(stated):
     assert answer(question, title, "The Brass Gate was designed by Gail Holt.") == "Gail Holt"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The fair will be on 20 June 2026.", ""),  # of which it is not called off
+        ("The fair was called off on 3 May 2025.", "3 May 2025"),
+    ],
+)
+def test_what_was_called_off_or_named_is_told_by_the_line_with_the_date(text, expected):
+    assert answer("When was the fair called off?", "Minutes", text) == expected
+
+
 TOUR = """| Date | City | Sleep | Fee |
 |---|---|---|---|
 | 5 April | Hamburg | Hotel Seagull | 3,100 euros |

@@ -52,6 +52,7 @@ def test_a_pronoun_takes_the_last_name_that_fits(history, question, rewritten):
 @pytest.mark.parametrize(
     ("history", "question", "rewritten"),
     [
+        (said("Who is the mayor?", "Ada Byron"), "Since when?", "Since when is the mayor?"),
         (BRIDGE, "When?", "When designed the Forth Bridge?"),
         (BIRTH, "And when?", "When was John Fowler born?"),
         ([*BIRTH, *said("When?", "1817")], "why?", "Why was John Fowler born?"),

@@ -193,6 +193,34 @@ def test_the_title_of_a_circle_stands_over_none_of_its_entities(visit, searching
     assert all(abs(y - 200) > 12 for _, y in written)
 
 
+NAMES = """async () => {
+  const { draw } = await import('/page/static/map_canvas.js');
+  const written = [];
+  const own = {
+    canvas: { width: 200 }, fillText: (text, x, y) => written.push([text, x, y]),
+    measureText: (text) => ({ width: 7 * text.length }),
+  };
+  const get = (known, name) => known[name] ?? (() => {});
+  const context = new Proxy(own, { get, set: () => true });
+  const names = [['Kettle Band', 12], ['Peter', 60], ['Hilde', 95], ['Ann Okafor', 188]];
+  const dots = names.map(([label, x]) => ({ id: label, label, x, y: 60, at: 0, colour: 0 }));
+  const scene = { circles: [], dots, byColour: [dots], inside: [], across: [], known: new Map() };
+  const ink = { kinds: ['red'], fills: ['pink'], font: 'sans-serif' };
+  draw(context, scene, { x: 0, y: 0, zoom: 1.2, width: 240, height: 300 }, ink, {});
+  return written.map(([text, x, y]) => [text, x - 3.5 * text.length, x + 3.5 * text.length, y]);
+}"""
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_names_on_the_map_touch_neither_each_other_nor_the_edge(visit, searching):
+    page = visit(searching, "#explore/communities")
+    written = page.evaluate(NAMES, None)
+    assert [text for text, *_ in written] == ["Kettle Band", "Peter", "Hilde", "Ann Okafor"]
+    assert all(left >= 0 and right <= 240 for _, left, right, _ in written)
+    pairs = [(a, b) for a in written for b in written if a[0] < b[0] and abs(a[3] - b[3]) < 11]
+    assert all(a[2] + 4 < b[1] or b[2] + 4 < a[1] for a, b in pairs)
+
+
 AROUND = """async (count) => {
   const { spread } = await import('/page/static/graph_layout.js');
   const around = Array.from({ length: count }, (_, at) => ({ id: `n${at}` }));

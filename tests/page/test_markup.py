@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 pytestmark = pytest.mark.slow
-_SHOWN = """async ([parts, skip]) => {
+_SHOWN = """async ([parts, skip, titles]) => {
   const { html, render } = await import("./page/static/html.js");
   const { Markup } = await import("./page/static/markup.js");
   const box = document.createElement("div");
-  render(html`<${Markup} parts=${parts} skip=${skip} />`, box);
+  render(html`<${Markup} parts=${parts} skip=${skip} titles=${titles && new Set(titles)} />`, box);
   return box.innerHTML;
 }"""
 FRONT = "---\ntitle: Cider\ndate: 2024-10-02\n---\n# Cider\n\nPress the apples."
@@ -42,6 +42,11 @@ SIGNS = {
         "<thead><tr><th>Code</th><th>Meaning</th></tr></thead>"
         "<tbody><tr><td>F5</td><td>Fan is stuck</td></tr></tbody></table></div><p>The end.</p>",
     ),
+    "rows of a table of an office file": (
+        [{"text": "key | holder\nstore | Tom Wilk\n\nEither a | b\nor nothing."}],
+        "<tr><td>key</td><td>holder</td></tr><tr><td>store</td><td>Tom Wilk</td></tr></tbody>"
+        "</table></div><p>Either a | b<br>or nothing.</p>",
+    ),
     "a line that is cut": (
         [{"text": "The surplus of\n42,180 euros goes into the reserve.", "before": 60}],
         "<p>The surplus of 42,180 euros goes into the reserve.</p>",
@@ -65,7 +70,7 @@ SIGNS = {
 def shown(visit, searching):
     """The markup of parts of a text."""
     page = visit(searching)
-    return lambda parts, skip=None: page.evaluate(_SHOWN, [parts, skip])
+    return lambda parts, skip=None, titles=None: page.evaluate(_SHOWN, [parts, skip, titles])
 
 
 @pytest.mark.parametrize("size", ["laptop"], indirect=True)
@@ -73,6 +78,14 @@ def test_signs_are_rendered(shown):
     found = {name: shown(parts, ["Cider"]) for name, (parts, _) in SIGNS.items()}
     assert {name: found[name] for name, (_, part) in SIGNS.items() if part not in found[name]} == {}
     assert found["front matter"] == SIGNS["front matter"][1]
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_a_line_alone_that_is_the_title_of_a_section_is_a_heading(shown):
+    parts = [{"text": "Rent\n\nRent\nis due.\n\nNotice\n\nIn writing."}]
+    found = shown(parts, titles=["Rent", "Notice"])
+    heading = '<p class="markup-heading">{}</p>'.format
+    assert found.startswith(heading("Rent") + "<p>Rent<br>is due.</p>" + heading("Notice"))
 
 
 @pytest.mark.parametrize("size", ["laptop"], indirect=True)

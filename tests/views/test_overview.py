@@ -9,7 +9,8 @@ import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.records import Passage
-from ragraphs.views.overview import _rank, _topics, overview, title_of
+from ragraphs.views.overview import _topics, overview, title_of
+from ragraphs.views.suggestions import rank, suggested_as, suggestions
 
 DOCUMENTS = [
     {
@@ -133,4 +134,37 @@ def test_a_suggested_question_stands_alone_and_is_answered(asked, title, text, s
     told = Passage(
         id="1", document="1", title=title, text=text, start=0, end=len(text), metadata={}
     )
-    assert (_rank(asked, told) is not None) == stands
+    assert (rank(asked, told) is not None) == stands
+
+
+@pytest.mark.parametrize(
+    ("asked", "suggested"),
+    [
+        ("Is the budget for the fair 350 pounds?", "What is the budget for the fair?"),
+        ("Is the service number 0800 555 0142?", "What is the service number?"),
+        ("Was the standpipe repaired on 11 March 2026?", "When was the standpipe repaired?"),
+        ("공사는 9월에 시작하는가?", "공사는 언제 시작하는가?"),
+        ("참가비는 5,000원입니까?", "참가비는 얼마입니까?"),
+        ("Is a deposit of 100 pounds held by the landlord?", None),
+        ("Was the bill 498 pounds, 15 more than quoted?", None),  # of two things
+        ("Is the shed locked every evening?", None),
+    ],
+)
+def test_a_yes_or_no_that_tells_a_value_asks_for_it(asked: str, suggested: str | None) -> None:
+    told = Passage(id="1", document="1", title="Notes", text="", start=0, end=0, metadata={})
+    found = suggested_as(asked, told)
+    assert found and found.asked == (suggested or asked)
+
+
+@pytest.mark.slow
+def test_a_question_whose_answer_is_stated_comes_first(tmp_path: Path) -> None:
+    texts = {
+        "a": "The shed is locked every evening. The hall is cleaned in the morning.",
+        "b": "The deposit for the key is 40 euros. The kiln is switched off at night.",
+    }
+    documents = [{"id": id, "title": "Notes", "text": text} for id, text in texts.items()]
+    context = IndexContext(index=str(tmp_path / "i"), embeddings="lexical", layers=["hops"])
+    index_graph.invoke({"documents": documents}, context=context)
+    asked = suggestions(open_index(context.index))
+    assert asked[0] == "What is the deposit for the key?"
+    assert len(asked) == 2  # one for each document

@@ -1,6 +1,6 @@
 /* A graph as a scene: nodes in the colours of their types and in sizes by their edges, and names. */
 
-import { BUTTONS, corner, cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
+import { around, beside, BUTTONS, corner, cut, isFree, letters, widthOf, wrapped, write, writeIn } from "./canvas_text.js";
 import { fitting } from "./drawing.js";
 import { spread } from "./graph_layout.js";
 
@@ -9,7 +9,6 @@ const [SMALLEST, LARGEST, GROWS] = [5, 17, 2.4]; // half of a node, and how it g
 const REACH = 9; // from a node's or an edge's line, what is meant by pointing there
 const [NAMED, SAID] = [130, 190]; // the widest names of nodes and of edges
 const [NARROW, FURTHER] = [80, 9]; // a name's width, and its way from the node, where there is little room
-const OUTSIDE = 1e5; // as far as anything
 const EDGE = { across: 70, down: 42 }; // around all of it, for names; less where there is little room
 const ROOMY = 620; // the width from which on nodes have their full size
 const NEAR = 1.15; // the zoom from which on edges say what they are
@@ -121,8 +120,7 @@ function draw(pen, nodes, lines, chosen, pointed) {
   for (const one of near) edge(pen, one, ink.accent, 1);
   for (const one of stands.values()) shape(pen, one, meant.includes(one.id));
   const taken = [...stands.values()].map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
-  taken.push(corner(view));
-  for (const side of [-OUTSIDE, view.width]) taken.push([side, -OUTSIDE, side + OUTSIDE, OUTSIDE]);
+  taken.push(corner(view), ...beside(view));
   const first = [...stands.values()].sort((a, b) => meant.includes(b.id) - meant.includes(a.id));
   first.forEach((one) => named(pen, one, meant.includes(one.id), taken));
   for (const one of view.zoom >= NEAR ? [...near, ...placed] : near) said(pen, one, taken, one.line === pointed);
@@ -185,27 +183,8 @@ function named({ context, ink }, { label, kind, x, y, r }, isMeant, taken) {
   letters(context, ink, NAME, isMeant ? 650 : 450);
   const most = isMeant ? 6 : kind === "passage" ? 1 : 2;
   const tried = [[NAMED, r], [NARROW, r], [NARROW, r + FURTHER]];
-  const ways = tried.flatMap(([widest, away]) => around(context, wrapped(context, label, widest).slice(0, most), x, y, away));
+  const ways = tried.flatMap(([widest, away]) => around(context, wrapped(context, label, widest).slice(0, most), x, y, away, NAME));
   const free = ways.find(({ box }) => isFree(taken, box));
   if (!free && !isMeant) return;
-  const { lines, middle, box } = free ?? ways[0];
-  lines.forEach((line, at) => write(context, line, middle, box[1] + 2 + NAME * (0.8 + 1.15 * at)));
-}
-
-/* The boxes of lines below, above, beside and at the corners of a node, the best first. */
-function around(context, lines, x, y, r) {
-  const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2;
-  const high = 2 + NAME * (0.2 + 1.15 * lines.length);
-  const [below, above, beside] = [y + r + 2, y - r - 2 - high, y - high / 2];
-  const [aside, corner] = [half + r + 4, half + 2];
-  const places = [[0, below], [0, above], [aside, beside], [-aside, beside]];
-  for (const side of [corner, -corner]) places.push([side, below], [side, above]);
-  return places.map(([away, top]) => ({ lines, middle: x + away, box: [x + away - half, top, x + away + half, top + high] }));
-}
-
-/* Whether nothing is written in a box yet; it is taken then. */
-function isFree(taken, box) {
-  if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return false;
-  taken.push(box);
-  return true;
+  writeIn(context, free ?? ways[0], NAME);
 }

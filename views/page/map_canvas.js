@@ -1,6 +1,6 @@
 /* A map of communities on a canvas: circles, lines and dots, and names where there is room. */
 
-import { corner, cut, letters, widthOf, wrapped, write } from "./canvas_text.js";
+import { around, beside, corner, cut, isFree, letters, widthOf, wrapped, write, writeIn } from "./canvas_text.js";
 
 export const DOT = 3.5; // the radius of an entity
 const TITLE = 12.5; // pixels on the screen, as are all that follow
@@ -153,10 +153,14 @@ function names({ context, view, ink }, scene, isMoving) {
   }
   if (isMoving || view.zoom < 1) return;
   letters(context, ink, NAME, 400);
+  const reach = DOT * view.zoom;
+  taken.push(...beside(view), ...seen.map(([x, y]) => [x - reach, y - reach, x + reach, y + reach]));
   for (const one of scene.dots) {
     if (!isSeen(view, one, 0)) continue;
-    const base = down(view, one.y) + DOT * view.zoom + NAME + 2;
-    put(context, taken, [cut(context, one.label, WIDEST)], across(view, one.x), base, NAME);
+    const [x, y] = [across(view, one.x), down(view, one.y)];
+    const ways = around(context, [cut(context, one.label, WIDEST)], x, y, reach, NAME);
+    const free = ways.find(({ box }) => isFree(taken, box));
+    if (free) writeIn(context, free, NAME);
   }
 }
 
@@ -200,9 +204,7 @@ function isByAnother(circle, large, y, half, near) {
 /* Writes lines above points of theirs, where nothing is written yet; tells whether it has. */
 function put(context, taken, lines, x, y, size) {
   const half = Math.max(...lines.map((line) => widthOf(context, line))) / 2 + 2;
-  const box = [x - half, y - size, x + half, y + size / 3 + (lines.length - 1) * LINE];
-  if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return false;
-  taken.push(box);
-  lines.forEach((line, at) => write(context, line, x, y + at * LINE));
-  return true;
+  const isWritten = isFree(taken, [x - half, y - size, x + half, y + size / 3 + (lines.length - 1) * LINE]);
+  if (isWritten) lines.forEach((line, at) => write(context, line, x, y + at * LINE));
+  return isWritten;
 }

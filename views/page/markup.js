@@ -15,15 +15,17 @@ const BETWEEN = /^[\s|:+-]+$/;
 const PARTED = /^(?=.*-)(?=.*\|)[\s|:-]+$/; // below the header of a table without a frame
 const ITEM = /^\s*(?:[-*•]|#\.|(\d+[.)]))\s+/;
 const WRAPPED = 50; // the shortest line that is broken because it was full
+const NONE = new Set();
 const CODE =
   /[;{}]\s*$|^\s*(?:@\w|#include|>>> |\$ |[)}\]]+[;,]?$|(?:from [\w.]+ )?import [\w.*{]|(?:def|class|function|fn|func) \w.*[:({]$)|^\s*(?:(?:const|let|var|return|await) )*[\w.$[\]"']+(?:\([^]*[)\]},:;([{]$| ?[-+*:]?= ?\S)/;
 
 /* The `parts` of a text, {text, marked, best} or {gap}; `before` are the characters of its line before one. Of an excerpt a heading that it begins with is left
-   out where it says one of `skip`, and any below which nothing stands. What begins within a block of code is
+   out where it says one of `skip`, and any below which nothing stands; a line alone that says one of `titles` is
+   a heading. What begins within a block of code is
    `fenced`. */
-export function Markup({ parts, skip }) {
+export function Markup({ parts, skip, titles }) {
   const [first, last] = [parts.findIndex(isText), parts.findLastIndex(isText)];
-  const blocks = blocksOf(withoutFront(linesOf(parts.slice(first, last + 1))), (skip ?? []).filter(Boolean));
+  const blocks = blocksOf(withoutFront(linesOf(parts.slice(first, last + 1))), (skip ?? []).filter(Boolean), titles ?? NONE);
   return (skip ? led(blocks) : blocks).map(shownBlock);
 }
 
@@ -63,7 +65,7 @@ function linesOf(parts) {
 const textOf = (line) => line.map((part) => part.text ?? "").join("");
 
 /* The blocks that the lines make: {kind, lines}. */
-function blocksOf(lines, skip) {
+function blocksOf(lines, skip, titles) {
   const blocks = [];
   let open = ""; // the kind of the block that the next line may go on with
   let isFenced = false;
@@ -72,6 +74,7 @@ function blocksOf(lines, skip) {
     open = kind;
   };
   const below = (at) => textOf(lines[at + 1] ?? []);
+  const isTitled = (text, at) => titles.has(text.trim()) && !textOf(lines[at - 1] ?? []).trim() && !below(at).trim();
   lines.forEach((line, at) => {
     const text = textOf(line);
     if (line[0]?.fenced !== undefined) isFenced = line[0].fenced;
@@ -86,19 +89,22 @@ function blocksOf(lines, skip) {
       if (/^(?:code|code-block|sourcecode|highlight)$/.test(name)) open = "code-next";
       else if (name) begin("note", [[{ text: [name[0].toUpperCase() + name.slice(1), rest].filter(Boolean).join(": ") }]]);
       if (open === "note") open = "";
-    } else if (heading || (RULE.test(below(at)) && !FENCE.test(below(at)))) {
+    } else if (heading || isTitled(text, at) || (RULE.test(below(at)) && !FENCE.test(below(at)))) {
       const said = heading ? heading[1] : text.trim();
       const mark = line.find((part) => part.marked || part.here);
       if (blocks.length || !skip.some((one) => one === said || one.endsWith(` › ${said}`))) begin("heading", [[{ ...mark, text: said }]]);
       open = "";
     } else if (RULE.test(text)) open = "";
-    else if (ROW.test(text) || (text.includes("|") && (open === "table" || PARTED.test(below(at))))) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);
+    else if (ROW.test(text) || (text.includes("|") && (open === "table" || PARTED.test(below(at)) || areRows(text, below(at))))) open === "table" ? blocks.at(-1).lines.push(line) : begin("table", [line]);
     else if (ITEM.test(text)) begin("item", [line]);
     else if (open === "text" || open === "item") blocks.at(-1).lines.push(line);
     else begin("text", [line]);
   });
   return blocks;
 }
+
+/* Whether two lines are rows of a table without a frame: with as many cells. */
+const areRows = (text, next) => CELLS.test(text) && text.split(" | ").length === next.split(" | ").length;
 
 /* Whether a line is code: by its form and that of a neighbour, or as it goes on with a block of code. */
 function isCode(lines, at, open) {

@@ -6,6 +6,8 @@ import { SearchField, useReply, useSettled } from "./looking.js";
 import { Markup } from "./markup.js";
 import { addWords, languageOf, number, t } from "./words.js";
 
+const MOMENT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d.*$/; // of which the day says enough
+
 addWords({
   en: {
     reading: "The document {title}",
@@ -108,7 +110,7 @@ function About({ metadata = {} }) {
   const told = Object.entries(metadata).filter(([key, value]) => key !== "path" && `${value}` !== "");
   if (!told.length) return null;
   return html`<p class="soft small">
-    ${told.map(([key, value]) => html`<span class="about"><b>${key}</b> ${`${value}`}</span>`)}
+    ${told.map(([key, value]) => html`<span class="about"><b>${key}</b> ${`${value}`.replace(MOMENT, "$1")}</span>`)}
   </p>`;
 }
 
@@ -119,10 +121,11 @@ function Text({ found, place, all, more }) {
   useSteady(box, found.id, text.start);
   const [from, to] = marked(text, place.at, place.end, place.quote);
   useEffect(() => box.current.querySelector("mark.best, .here")?.scrollIntoView({ block: "center" }), [found.id, place]);
+  const titles = new Set(found.places.map(({ section }) => section?.split(" › ").at(-1)));
   const others = all.map(({ start, end }) => [start - text.start, end - text.start]);
   return html`
     ${found.before && html`<${Way} word="before" go=${() => more(text.start - 1)} />`}
-    <div class="document-text" lang=${languageOf(text.text)} ref=${box} data-part="quote"><${Markup} parts=${partsOf(text.text, [from, to], others, place.at - text.start)} /></div>
+    <div class="document-text" lang=${languageOf(text.text)} ref=${box} data-part="quote"><${Markup} parts=${partsOf(text.text, [from, to], others, place.at - text.start)} titles=${titles} /></div>
     ${found.after && html`<${Way} word="after" go=${() => more(text.end + 1)} />`}
   `;
 }

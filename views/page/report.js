@@ -12,11 +12,13 @@ export function CommunityReport({ id, index, openDocument }) {
   const [found, problem, again] = useReply("page/community", { index, id });
   if (problem) return html`<${Trouble} problem=${problem} again=${again} />`;
   if (!found) return html`<p class="soft">${t("loading")}</p>`;
+  const summary = unsaid(found);
   const rating = found.rating > 0 ? ` · ${t("x_rating", { rating: number(found.rating) })}` : "";
   return html`<article class="report" data-part="report">
     <${Heading} lang=${languageOf(found.title)}>${found.title || t("x_community")}<//>
     <p class="small soft">${t("x_members", { n: found.size })}${rating}</p>
-    ${found.summary ? html`<p lang=${languageOf(found.summary)}>${found.summary}</p>` : html`<p class="soft">${t("x_untold")}</p>`}
+    ${summary && html`<p lang=${languageOf(summary)}>${summary}</p>`}
+    ${!found.summary && html`<p class="soft">${t("x_untold")}</p>`}
     ${found.findings.length > 0 &&
     html`<h3>${t("x_findings")}</h3>
       <ol class="facts findings">
@@ -37,6 +39,14 @@ export function CommunityReport({ id, index, openDocument }) {
       ${found.entities.map((one) => html`<li key=${one.id}><a class="chip" lang=${languageOf(one.name)} href=${placeOf("entities", one.id)}>${one.name}</a></li>`)}
     </ul>
   </article>`;
+}
+
+/* The summary without lines that stand below: statements with their sentences, and lists of what is inside. */
+function unsaid({ summary, findings, entities }) {
+  const stated = new Set(findings.map((one) => one.statement));
+  const names = new Set(entities.map((one) => one.name));
+  const isBelow = (line) => stated.has(line) || line.split(", ").every((name) => names.has(name));
+  return summary.split("\n").filter((line) => !isBelow(line)).join("\n");
 }
 
 let isWalking = false; // not before the first step: the page begins at its beginning

@@ -154,7 +154,7 @@ def test_what_cannot_be_used_gives_way_to_the_cheapest():
     whole = taken_for(whole=0.9)
     choice = begin_with(whole, {**ALL, "graphrag": "It needs a layer."}, True)
     assert choice.method == "basic"
-    assert choice.reason == "It seems to ask for the whole of the documents (90%)."
+    assert choice.reason == "Taken for a question about the whole of the documents."
     assert begin_with(FACT, {"deeprag": "", "hoprag": ""}, True).method == "hoprag"
     with pytest.raises(RagraphsError, match="No method can be used: basic needs"):
         begin_with(FACT, feasible(needs_of("basic"), [], 0), True)

@@ -230,3 +230,12 @@ def test_he_is_the_person_told_of_where_the_title_is_nobody():
     facts = extract_facts("Great engineers", text + "Bo Lind was born in Ulm. He moved to Oslo.")
     told = {(fact["source"], fact["relation"], fact["target"]) for fact in facts["relations"]}
     assert {("Ann Ree", "died in", "Rome"), ("Bo Lind", "moved to", "Oslo")} <= told
+
+
+def test_a_thing_is_described_by_a_sentence_rather_than_by_a_row_or_a_list():
+    text = "Present: Ann Okafor (chair), Peter Lund\n\nThe mayor, Ann Okafor, opened the fair."
+    [ann] = [one for one in extract_facts("Minutes", text)["entities"] if "Ann" in one["name"]]
+    assert ann["description"] == "The mayor, Ann Okafor, opened the fair."
+    lists = ["To: Ann Okafor <ann@example.org>", ann["description"], "key | Ann Okafor | 2026"]
+    assert summarise(lists) == ann["description"]
+    assert summarise(lists[:1]) == lists[0]

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ragraphs.algorithms.quotable import whole_sentences
 from ragraphs.language.claims import told_claim
-from ragraphs.offline.reports.write import whole_sentences
 from ragraphs.offline.reports.write import write_report as write_from
 from ragraphs.prompts.prompt import Excerpt
 from ragraphs.state.facts import ClaimFact
@@ -93,3 +93,13 @@ def test_no_finding_leaves_out_that_a_claim_is_refuted():
     told = [one for one in said if "hid the cost" in one or "left for Egypt" in one]
     assert len(told) == 2
     assert all(one.startswith("Claim (false, 1890): ") for one in told)
+
+
+def test_rows_heads_of_letters_and_lists_of_names_are_no_findings():
+    rows = [
+        ("1", "Entity: Ann Okafor", "front door | Ann Okafor | 2 keys.\nAnn Okafor has the keys."),
+        ("2", "Entity: Peter Lund", "To: Peter Lund <peter@example.org>"),
+        ("3", "Relation: Ann Okafor – Peter Lund", "Ann Okafor is mentioned with Peter Lund."),
+    ]
+    said = [one.statement for one in write_report(rows).findings]
+    assert said == ["Ann Okafor has the keys."]

@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import docx
@@ -119,6 +120,20 @@ class TestWord:
         assert nothing != stated
         loaded = only(with_part(word, "_rels/.rels", nothing))
         assert (loaded.title, loaded.metadata) == ("changed", {})
+
+    def test_the_author_and_date_of_a_template_are_none_of_the_document(
+        self, tmp_path: Path
+    ) -> None:
+        def written(document: docx.document.Document) -> None:
+            document.add_paragraph("text")
+            document.core_properties.author = "python-docx"
+            document.core_properties.created = datetime(2013, 12, 23)
+            document.core_properties.modified = at
+
+        at = datetime(2013, 12, 23)
+        assert only(save_docx(tmp_path / "a.docx", written)).metadata == {}
+        at = datetime(2024, 5, 1)
+        assert only(save_docx(tmp_path / "b.docx", written)).metadata["date"][:10] == "2024-05-01"
 
     def test_text_in_controls_links_and_insertions_is_kept_and_deleted_text_is_not(
         self, word: Path
