@@ -11,11 +11,13 @@ from typing import NoReturn
 
 from .deferring import PACKAGES, defer, defer_validators
 
+COLLECTING = 50_000, 20, 100  # a tenth of imports and of runs goes into garbage otherwise
+
 
 def main() -> NoReturn:
     """Has a plain question answered by the server of its index, and runs any other command."""
-    # A tenth of imports and of runs goes into it otherwise; one question leaves little garbage.
-    gc.set_threshold(500_000 if sys.argv[1:2] == ["ask"] else 50_000, 20, 100)
+    first, *others = COLLECTING  # one question leaves little garbage
+    gc.set_threshold(500_000 if sys.argv[1:2] == ["ask"] else first, *others)
     atexit.register(gc.freeze)  # to look for garbage at the very end took a seventh of a question
     try:
         from .asking import answer_plainly

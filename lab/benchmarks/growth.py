@@ -9,6 +9,7 @@ shows what was measured. Each part is written as soon as it is done: the same co
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import platform
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from ragraphs.cli.entry import COLLECTING
 from ragraphs.state.errors import RagraphsError
 
 from . import synthetic
@@ -93,7 +95,11 @@ def part(
     embeddings: str,
     process: Annotated[list[str] | None, typer.Argument()] = None,
 ) -> None:
-    """Does one part of a measurement in this process, and prints its figures."""
+    """Does one part of a measurement in this process, and prints its figures.
+
+    Garbage is looked for as often as in a process of the command line.
+    """
+    gc.set_threshold(*COLLECTING)
     if name == _SERVING:
         processes = {each.partition("=")[0]: int(each.partition("=")[2]) for each in process or []}
         found = ask(folder, index, processes)
