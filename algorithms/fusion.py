@@ -25,6 +25,24 @@ def reciprocal_rank_fusion(
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 
+def score_fusion(
+    rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]
+) -> list[tuple[str, float]]:
+    """Ids with Σ_i w_i·½(s_i/best_i + (k + 1)/(k + rank_i)), best first, ties by id, k = 5.
+
+    ``rankings`` have scores s ≥ 0. Ranks alone do not tell by how much the first is ahead, nor that
+    a list hardly tells its passages apart; scores alone (a convex combination, Bruch, Gai and
+    Ingber 2023, arXiv 2210.11934) let one list outweigh the other where it has an outlier.
+    """
+    scores: dict[str, float] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        best = max((score for _, score in ranking), default=0.0) or 1.0
+        for rank, (id, score) in enumerate(ranking, start=1):
+            told = (score / best + (RANK_CONSTANT + 1) / (RANK_CONSTANT + rank)) / 2
+            scores[id] = scores.get(id, 0.0) + weight * told
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
 def fuse_behind(
     lead: Sequence[str], rankings: Sequence[Sequence[str]], weights: Sequence[float]
 ) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from ..algorithms.fusion import reciprocal_rank_fusion
+from ..algorithms.fusion import reciprocal_rank_fusion, score_fusion
 from ..context import RetrieverName
 from ..models.query_vectors import embed_queries
 from ..state.filters import matches
@@ -24,6 +24,7 @@ _DEPTH = 100
 _NEAR = 60
 # What is measured of 64 sentences may be chance: three of them are worth 0.14.
 _LEAST_WORTH = 0.15
+_NEXT_TO_NOTHING = 0.001  # vectors that repeat the words only order what these leave equal
 
 
 def search(
@@ -85,10 +86,11 @@ def _by_passages(
         return walk_from(index, question, most)
     if retriever == "lexical":
         return index.catalogue.search_terms(question, most)
-    lists = [index.catalogue.search_terms(question, most), _nearest(index, question, most)]
-    # Squared, since ranks tell less of a poor list's doubts than scores do.
-    weights = [1.0, worth_for(index, question) ** 2]
-    return reciprocal_rank_fusion([[id for id, _ in ids] for ids in lists], weights)
+    worth = worth_for(index, question) if index.embedder.semantic else _NEXT_TO_NOTHING
+    near, words = _nearest(index, question, most), index.catalogue.search_terms(question, most)
+    # Texts are somewhat alike, while most share no word with a question.
+    above = [(id, score - near[-1][1]) for id, score in near]
+    return score_fusion([words, above], [1.0, worth])
 
 
 def read_ranked(index: Index, scores: Mapping[str, float], question: str) -> list[Evidence]:
