@@ -246,6 +246,7 @@ _BEFORE_PERSON = re.compile(
     r"(?:\b(?:by|with|named|called|Mr|Mrs|Dr|Sir|[a-z]+(?:or|er|ist|ian|man|king|father|son|wife|husband))"
     r"\.?,?\s+)$"
 )
+_TITLE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Reverend)\b\.? ")
 _AFTER_PERSON = re.compile(r"\s*(?:\((?:born|[^)]{0,40}\d{4})|,? who\b|['’]s\b|(?:was )?born\b)")
 
 
@@ -283,5 +284,7 @@ def _person_prior(name: str, before: str, after: str) -> float:
     if name.isupper() or before.endswith(('"', "“", "‘")):
         return 0.05
     prior = 0.5 if 2 <= len(name.rpartition(" & ")[2].split()) <= 4 else 0.2
-    prior += 0.25 * bool(_BEFORE_PERSON.search(before)) + 0.15 * bool(_AFTER_PERSON.match(after))
+    prior += 0.25 * bool(_BEFORE_PERSON.search(before) or _TITLE.match(name)) + 0.15 * bool(
+        _AFTER_PERSON.match(after)
+    )
     return max(0.05, prior - 0.3 * bool(_BEFORE_PLACE.search(before)) - 0.15 * (" of " in name))

@@ -244,6 +244,11 @@ def _head_noun(phrase: str, after_copula: bool) -> str:
     return noun[:-1] if noun.endswith("s") and noun[:-1] in _NOUN_TYPES else noun
 
 
+def type_of_noun(noun: str) -> AnswerType | None:
+    """The kind of answer that ``noun`` names, if it is one of those known."""
+    return _NOUN_TYPES.get(noun)
+
+
 def _roles(frame: str, text: str, kind: AnswerType) -> frozenset[str]:
     """Roots of the person nouns outside the names of ``text``, except the noun asked for."""
     names = [span.text for span in name_spans(text) if span.start or " " in span.text]

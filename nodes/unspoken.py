@@ -18,8 +18,8 @@ _ALIKE = 0.8  # of the letters, in order
 _LOOKED_AT = 20  # passages with words of a name
 _COUNTED = 1000  # passages with a word; it is a common one then
 # Of the weight of the question's words, that one passage has; where vectors are worth it, together
-# with so much for the cosine of its nearest sentence. docs/benchmarks.md tells what stays below.
-_LEAST_SHARE, _LEAST_ALIKE, _MEANING = 0.22, 0.62, 1.5
+# with the cosine of its nearest sentence. docs/benchmarks.md tells what stays below.
+_LEAST_SHARE, _LEAST_ALIKE = 0.18, 0.68
 _NAMED = 3
 _IS_ENGLISH = 0.25  # of the words are function words
 
@@ -51,12 +51,17 @@ def _unknown_names(
 
     near = list(map(_whole, evidence))
 
+    def is_said(text: str, name: str) -> bool:  # with a capital, if the name is not quoted small
+        words = name.split()
+        capital = name.islower() or any(speaks_of(text, word) for word in words)
+        return capital and speaks_of(text, name)
+
     def is_known(name: str) -> bool:
-        if any(speaks_of(text, name) for text in near):
+        if any(is_said(text, name) for text in near):
             return True
         held = [id for id, _ in index.catalogue.search_terms(name, _LOOKED_AT)]
         texts = list(map(_whole, index.catalogue.passages(held)))
-        if any(speaks_of(text, name) for text in texts):
+        if any(is_said(text, name) for text in texts):
             return True
         spelled = {word for text in near + texts for word in content_words(text)}  # perhaps a slip
         return bool(get_close_matches(name, spelled, 1, _ALIKE))
@@ -83,7 +88,7 @@ def _too_little(index: Index, question: str, evidence: Sequence[Evidence]) -> li
         return []
     if worth:
         near = offline_reader(index).nearest(question, number_passages(evidence))
-        if any(share + _MEANING * one >= least for share, one in zip(shares, near, strict=True)):
+        if max(shares) + max(near) >= least:
             return []
     absent = [mark for mark in of if not counts[mark]]
     rarest = sorted(absent or of, key=lambda mark: -weights[mark])[:_NAMED]

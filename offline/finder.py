@@ -19,7 +19,7 @@ from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, is_first, 
 from .qualifiers import fits, part_around
 from .spans import COUNTED, HOW, is_unit, typed_spans
 
-_KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
+KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _LABELLED = 1.5  # above what any other span is certain to be
 _LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
 _LEAST_DONE_PRIOR = 0.35  # of who or what stands to the verb of the question as it asks
@@ -52,7 +52,7 @@ _AUXILIARY = r"(?!(?:is|was|are|were|did|does|do|has|have|had|will|can)\b)"
 _SUBJECT = re.compile(rf"(?i)^(?:who|(?:which|what) {_AUXILIARY}\w+)\s+{_AUXILIARY}(\w+)")
 _VERB = re.compile(r"\b(?:(?:is|are|was|were|be|been) |(?:have|has|need) to )(\w+)")
 # Of a row of a table; not of a list whose parts have no label.
-_CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]{1,40}: )")
+CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]{1,40}: )")
 
 
 class FoundAnswer(NamedTuple):
@@ -62,7 +62,7 @@ class FoundAnswer(NamedTuple):
     line: Line
 
 
-class _MarkedQuestion(NamedTuple):
+class MarkedQuestion(NamedTuple):
     """A question's marks, the marks of its relation alone, and its names as they are written."""
 
     shape: QuestionShape
@@ -83,9 +83,9 @@ def find(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
     It stands in the first passage, and no other span is nearly as good.
     """
     shape = analyse_question(question)
-    if shape.answer_type not in _KINDS and not _is_phrase(shape):
+    if shape.answer_type not in KINDS and not is_phrase(shape):
         return None
-    spans = sorted(_spans(_take_apart(shape), lines), key=lambda span: -span.score)
+    spans = sorted(_spans(take_apart(shape), lines), key=lambda span: -span.score)
     if not spans or not is_first(spans[0].line.passage, question, lines):
         return None
     best, said = spans[0], spans[0].text.lower()
@@ -96,13 +96,13 @@ def find(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
     return FoundAnswer(best.text, best.line)
 
 
-def _is_phrase(shape: QuestionShape) -> bool:
+def is_phrase(shape: QuestionShape) -> bool:
     """Whether ``shape`` is of a few words without a question: "opening hours of the office"."""
     asks = OPEN.search(shape.text) or ASKING.search(shape.text) or requested(shape.text)
     return shape.answer_type == "open" and not asks and len(shape.text.split()) <= _PHRASE
 
 
-def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
+def take_apart(shape: QuestionShape) -> MarkedQuestion:
     """The words that the line of the answer has to say: not those that ask for its kind."""
     text, kind = shape.text, shape.answer_type
     skipped = {shape.noun} if shape.noun in _GENERIC else set[str]()
@@ -118,37 +118,37 @@ def _take_apart(shape: QuestionShape) -> _MarkedQuestion:
     asked = asked_marks(words, naming=kind in {"date", "number"})
     of_names = asked_marks(content_words(" ".join(names)))
     relation = tuple(one for one in asked if one not in of_names)
-    return _MarkedQuestion(shape, asked, relation, tuple(map(_plain, [*names, *kin])))
+    return MarkedQuestion(shape, asked, relation, tuple(map(plain, [*names, *kin])))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The words of ``text`` with a space around each."""
     return f" {' '.join(word.group() for word in _WORD.finditer(text))} "
 
 
-def _spans(asked: _MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
+def _spans(asked: MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
     weighed = weights(asked.all, lines)
     for line in lines:
-        if not _may_tell(asked, line):
+        if not may_tell(asked, line):
             continue
-        for span in _apart_from_lives(asked, line):
+        for span in apart_from_lives(asked, line.text, " ".join(line.context)):
             if span.text.lower() in asked.shape.text.lower() or span.prior < _LEAST_DONE_PRIOR:
                 continue
             if not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text))):
                 continue
-            if not _is_stated(asked, line.text, span):
+            if not is_stated(asked, line.text, span):
                 continue
             if not (asked.relation or _COPULA.search(line.text, 0, span.start)):
                 continue
-            near = 1.0 if span.prior == _LABELLED else _nearness(asked, line, span, weighed)
-            direction = _direction(asked.shape, line.text, span)
+            near = 1.0 if span.prior == _LABELLED else nearness(asked, line.text, span, weighed)
+            stands = direction(asked.shape, line.text, span)
             least = _LEAST_NAME_PRIOR if asked.shape.answer_type == "name" else _LEAST_PRIOR
-            sure = span.prior >= least or (direction and span.prior >= _LEAST_DONE_PRIOR)
-            if near >= _LEAST_NEAR and direction >= 0 and sure:
-                yield _Span(line, span.text.strip(), near + span.prior / 2 + 0.4 * direction)
+            sure = span.prior >= least or (stands and span.prior >= _LEAST_DONE_PRIOR)
+            if near >= _LEAST_NEAR and stands >= 0 and sure:
+                yield _Span(line, span.text.strip(), near + span.prior / 2 + 0.4 * stands)
 
 
-def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
+def may_tell(asked: MarkedQuestion, line: Line) -> bool:
     """Whether a line, in its context, says all that the question says."""
     relation = asked.relation or asked.all
     subject = KOREAN_SUBJECT.search(line.text)
@@ -162,15 +162,15 @@ def _may_tell(asked: _MarkedQuestion, line: Line) -> bool:
     told = [one for one in relation if one in line.own or one not in title]
     if 2 * len(line.own.intersection(told)) < len(told) or line.own.isdisjoint(relation):
         return False
-    said = " | ".join(map(_plain, (line.text, *line.context)))
+    said = " | ".join(map(plain, (line.text, *line.context)))
     if not all(name in said for name in asked.names):
         return False
     # Or it says where its title's thing is, which is all that the question asks.
-    about = _plain(line.context[0]).startswith(asked.names)
+    about = plain(line.context[0]).startswith(asked.names)
     return bool(asked.relation) or (asked.shape.answer_type == "place" and about)
 
 
-def _left_unsaid(asked: _MarkedQuestion, text: str) -> frozenset[str]:
+def _left_unsaid(asked: MarkedQuestion, text: str) -> frozenset[str]:
     """The marks of a question for a date or number that its line does not have to say.
 
     They are the verb, beside two other words, where the line is a row of a table, and a Korean
@@ -181,26 +181,29 @@ def _left_unsaid(asked: _MarkedQuestion, text: str) -> frozenset[str]:
     if is_korean(asked.shape.text):
         words = [] if "에서" in text else re.findall(r"\S+에서(?= )", asked.shape.text)
     else:
-        words = _VERB.findall(asked.shape.text) if _CELL.search(text) else []
+        words = _VERB.findall(asked.shape.text) if CELL.search(text) else []
     return frozenset(asked_marks(words))
 
 
-def _apart_from_lives(asked: _MarkedQuestion, line: Line) -> Iterator[Candidate]:
-    """The spans and the cells of ``line``; of a life in brackets only the date or place asked."""
-    text, shape = line.text, asked.shape
+def apart_from_lives(asked: MarkedQuestion, text: str, context: str) -> Iterator[Candidate]:
+    """The spans and the cells of ``text`` under ``context``.
+
+    Of a life in brackets they are only the date or the place asked for.
+    """
+    shape = asked.shape
     life = life_facts(text)
     told = None
     if shape.measure in {"birth", "death"} and {"birth", "die"}.issuperset(asked.relation):
         told = getattr(life, shape.measure + ("place" if shape.answer_type == "place" else ""))
     if told and shape.answer_type == "place":
         yield Candidate(told.start, told.end, told.text, _LABELLED)
-    spans = list(typed_spans(shape, text, " ".join(line.context)))
+    spans = list(typed_spans(shape, text, context))
     # A life in brackets dates no other one, unless the words outside tell of a birth or death, too.
     of = {"birth": "birth", "death": "die"}.get(shape.measure, "")
     lived = shape.answer_type in {"date", "place"} and of and getattr(life, shape.measure)
     if lived and of not in marks(_BRACKETS.sub("", text)):
         spans = [span for span in spans if told and told.start <= span.start < told.end]
-    for cell in _CELL.finditer(text):
+    for cell in CELL.finditer(text):
         label = frozenset(asked_marks(content_words(cell[1])))
         if label and label <= frozenset(asked.all):
             yield Candidate(*cell.span(2), cell[2], _LABELLED)
@@ -211,7 +214,7 @@ def _apart_from_lives(asked: _MarkedQuestion, line: Line) -> Iterator[Candidate]
             yield span
 
 
-def _is_stated(asked: _MarkedQuestion, text: str, span: Candidate) -> bool:
+def is_stated(asked: MarkedQuestion, text: str, span: Candidate) -> bool:
     """Whether ``text`` says outright, and of the thing asked for, what it says of a span."""
     first, last = part_around(text, span.start, span.end, _BREAK)
     clause, question = text[first:last], asked.shape.text
@@ -238,15 +241,15 @@ def _without_brackets(text: str, span: Candidate) -> str:
     return " ".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
 
 
-def _nearness(
-    asked: _MarkedQuestion, line: Line, span: Candidate, weighed: Mapping[str, float]
+def nearness(
+    asked: MarkedQuestion, text: str, span: Candidate, weighed: Mapping[str, float]
 ) -> float:
-    """The weighed closeness in 0..1 of the words of the relation to a span of the line."""
+    """The weighed closeness in 0..1 of the words of the relation to a span of ``text``."""
     relation = asked.relation or asked.all
     closest = dict.fromkeys(relation, 0.0)
-    for word in _WORD.finditer(line.text):
+    for word in _WORD.finditer(text):
         gap = max(word.start() - span.end, span.start - word.end())
-        if gap < 0 or (gap == word.start() - span.end and line.text.startswith(" by ", word.end())):
+        if gap < 0 or (gap == word.start() - span.end and text.startswith(" by ", word.end())):
             continue  # "by" leads to a name of its own
         for one in marks(word.group()).intersection(relation):
             closest[one] = max(closest[one], 1 / (1 + gap / _GAP))
@@ -254,7 +257,7 @@ def _nearness(
     return sum(weighed[one] * close for one, close in closest.items()) / total
 
 
-def _direction(shape: QuestionShape, text: str, span: Candidate) -> float:
+def direction(shape: QuestionShape, text: str, span: Candidate) -> float:
     """1 where a name stands to the verb as "who" or "which" does, -1 where not, 0 if unknown."""
     asked = _SUBJECT.match(shape.text)
     if shape.answer_type not in {"person", "name"} or not asked:

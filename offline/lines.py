@@ -175,25 +175,33 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
     return found
 
 
+def sentence_of(line: Line, passages: Sequence[Excerpt]) -> Compared:
+    """``line`` under the title of its passage, as it is compared with a question."""
+    passage = passages[line.place]
+    title = passage["title"].partition(BELOW)[0]
+    return Compared(line.text, title, passage.get("passage", ""))
+
+
+def cosines(
+    question: str, passages: Sequence[Excerpt], lines: Sequence[Line], similarity: Similarity
+) -> dict[Compared, float]:
+    """The cosines of ``lines`` with ``question``; the likeliest are compared first."""
+    ordered = [sentence_of(line, passages) for line in _by_relevance(question, lines)]
+    return dict(zip(ordered, similarity(ordered), strict=True))
+
+
 def compared(
     question: str, passages: Sequence[Excerpt], lines: Sequence[Line], similarity: Similarity
 ) -> list[Line]:
-    """``lines`` with their cosines, each under its title; the likeliest are compared first.
+    """``lines`` with their cosines from their median on, since all texts are somewhat alike.
 
-    Cosines count from their median on, since all texts are somewhat alike, if there are enough.
+    Of few cosines the median tells nothing, and they count as they are.
     """
-
-    def told(line: Line) -> Compared:
-        passage = passages[line.place]
-        title = passage["title"].partition(BELOW)[0]
-        return Compared(line.text, title, passage.get("passage", ""))
-
-    ordered = list(map(told, _by_relevance(question, lines)))
-    near = dict(zip(ordered, similarity(ordered), strict=True))
+    near = cosines(question, passages, lines, similarity)
     found = sorted(filter(None, near.values()))
     usual = min(median(found), 0.9) if len(found) >= _ENOUGH else 0.0
     near |= {one: (cosine - usual) / (1 - usual) for one, cosine in near.items() if cosine}
-    return [line._replace(cosine=near[told(line)]) for line in lines]
+    return [line._replace(cosine=near[sentence_of(line, passages)]) for line in lines]
 
 
 def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
@@ -228,6 +236,12 @@ def is_first(passage: int, question: str, lines: Sequence[Line]) -> bool:
 
 def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
     """``lines``, those first that say most of ``question``."""
+    ranked = sorted(zip(relevances(question, lines), lines, strict=True), key=lambda one: -one[0])
+    return [line for _, line in ranked]
+
+
+def relevances(question: str, lines: Sequence[Line]) -> list[float]:
+    """How much each of ``lines`` says of ``question``."""
     weighed = weights(asked_marks(telling_words(question)), lines)
     because = _BECAUSE if _WHY.search(question) else 0.0
     shape = analyse_question(question)  # a short Korean answer is told by no capital
@@ -243,7 +257,7 @@ def _by_relevance(question: str, lines: Sequence[Line]) -> list[Line]:
             said += weight * (own if one in line.own else _CONTEXT * (one in line.around))
         return said - _LITTLE * (len(line.text) < _SHORT or asks)
 
-    return sorted(lines, key=lambda line: -relevance(line))
+    return list(map(relevance, lines))
 
 
 def _repeats(text: str, asked: Mapping[str, float]) -> bool:

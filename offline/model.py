@@ -23,7 +23,7 @@ from ..prompts import replies
 from ..prompts import tog2_replies as tog2
 from ..prompts.extraction_replies import Description, Facts, MoreToFind, PassageReading
 from ..prompts.prompt import Excerpt, Prompt
-from .lines import Compared, Similarity, compared, lines_of
+from .lines import Compared, Similarity, cosines, lines_of, sentence_of
 from .reading import read
 from .relations import judge, relation_scores
 from .reports.points import combine_points, write_points
@@ -104,12 +104,12 @@ class OfflineLanguageModel:
         return read(question, texts, self._similarity(question, _COMPARED))
 
     def nearest(self, question: str, texts: Sequence[Excerpt]) -> list[float]:
-        """The cosine of each text's sentence nearest to ``question``, from the usual one on."""
+        """The cosine of each text's sentence nearest to ``question``."""
         lines, similarity = lines_of(texts), self._similarity(question, _COMPARED)
-        told = compared(question, texts, lines, similarity) if similarity else lines
         near = [0.0] * len(texts)
-        for line in told:
-            near[line.place] = max(near[line.place], line.cosine)
+        told = cosines(question, texts, lines, similarity) if similarity else {}
+        for line in lines:
+            near[line.place] = max(near[line.place], told.get(sentence_of(line, texts), 0.0))
         return near
 
     def _check_answer(
@@ -188,7 +188,7 @@ class OfflineLanguageModel:
     def _similarity(self, question: str, most: int | None = None) -> Similarity | None:
         worth = self._worth(question) if self._embedder.semantic else 0.0
 
-        def cosines(sentences: Sequence[Compared]) -> list[float]:
+        def similarity(sentences: Sequence[Compared]) -> list[float]:
             known = self._known({one.passage for one in sentences} - {""})
             found = {one: known.get((one.passage, one.sentence)) for one in sentences}
             lacking = [one for one in found if found[one] is None][:most]
@@ -200,7 +200,7 @@ class OfflineLanguageModel:
                 0.0 if (own := found[one]) is None else float(own @ asked_of) for one in sentences
             ]
 
-        return cosines if worth else None
+        return similarity if worth else None
 
 
 def _read(function: Callable[..., Any], inputs: Mapping[str, str | Sequence[Excerpt]]) -> Any:

@@ -8,6 +8,7 @@ from ..language.comparing import Answered, comparison, compute
 from ..prompts.prompt import Excerpt
 from ..prompts.replies import Answer, Quote
 from .finder import find
+from .likely import likely
 from .lines import Line, Similarity, compared, highlights, lines_of, respelled
 
 _RANKED = frozenset({"least", "greatest", "difference"})
@@ -38,7 +39,7 @@ def _certain(question: str, lines: Sequence[Line]) -> tuple[str, list[Line]]:
     """
     compared = comparison(question)
     if compared is None:
-        found = find(question, lines)
+        found = find(question, lines) or likely(question, lines)
         return (found.answer, [found.line]) if found else ("", [])
     if compared.relation not in _RANKED:
         return "", []

@@ -22,7 +22,7 @@ _KOREAN_NUMBER = (
     r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
     r"|[일이삼사오육칠팔구십백천]+"
 )
-_NUMBER = regex(
+NUMBER = regex(
     rf"(?i)(?P<sign>[$£€¥₩]\s?)?(?:(?<![\w.,/-])\d[\d,]*(?:\.\d+)?(?!st|nd|rd|th|\d)"
     rf"|\b{_ENGLISH_NUMBER}|(?<![가-힣])(?:{_KOREAN_NUMBER})(?=\s?[가-힣]))"
     r"(?:\s?(?:hundred|thousand|million|billion|trillion|(?:\d[\d,]*)?[만억조천]+))*"
@@ -48,6 +48,10 @@ _COUNTER = (
     "|도|근|원|번|층|마리|대|장|세|잔|회|박|주|병|통|가지|학년|호|평|등|위"
 )
 _WON = r"\s?(?:만 ?|천 ?)?원"
+CURRENCY = regex(
+    r"\s?(?:[A-Z]{3}\b|(?:dollar|euro|pound|shilling|cent|penn|pence|franc|yen|crown|kron|lira|lari"
+    r"|rupee|mark)\w*\b|(?:만 ?|천 ?)?원)"
+)
 HOW = regex(r"\bhow\s+(\w+)(?:\s+([\w-]+))?(?:\s+([\w-]+))?", re.IGNORECASE)
 # What stands between 64 and 118 in "64 of the 118 members", and who asks for 118.
 _PART = regex(
@@ -56,11 +60,11 @@ _PART = regex(
 )
 _WHOLE_ASKED = regex(r"(?i)\bthere\b|\bhave\b(?! \w+(?:ed|en)\b)|몇 ?\S+(?:[인예입]|야$| 있)")
 _OF_WHOLE = regex(r"\s?[\w-]+ ((?:that|which|who|in|of|at|on|from) .*)")
-_DIFFERENCE = regex(r"(?i) (?:more|less|fewer)\b")
+DIFFERENCE = regex(r"(?i) (?:more|less|fewer)\b")
 _KOREAN_WHOLE = regex(rf"(?<=\d)\s?(?:{_COUNTER}) (?:중|가운데)")
 _THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = regex(rf"몇\s*({_COUNTER})")
-_MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
+MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
 _NAME_ASKED = regex(r"(?i)\bwhat\b.*?\b(?:called|named|(?:(\w+)['’]s? )?name)\b")
 _ASKED_WHAT = regex(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
 _VALUED = regex(
@@ -78,13 +82,14 @@ _KOREAN_END += r"|[이가] (?:맡|담당))"
 _INSIDE = regex(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
 _PLACED = regex(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
 _PERIOD = rf"(?:{_TIME}|quarters?|mornings?|evenings?|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)"
-_WEEKDAY = regex(r"\b(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?\b")
+WEEKDAY = regex(r"\b(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?\b")
 _OFTEN = regex(
     rf"(?i)\b(?:(?:once|twice|(?:\d+|{_ENGLISH_NUMBER}) times) (?:an?|per|every|each)|every|each)"
     rf" (?:(?:other|\d+|{_ENGLISH_NUMBER}) ?)?{_PERIOD}\b|\b(?:hour|dai|week|month|year)ly\b"
 )
-_CLOCK = regex(
-    r"(?i)\b(?:\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b\.?(?: [A-Z]{2,4}\b)?|\d{1,2}:\d\d|noon|midnight)\b"
+CLOCK = regex(
+    r"(?i)\b(?:\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\b\.?(?: (?-i:[A-Z]{2,4})\b)?"
+    r"|\d{1,2}:\d\d|noon|midnight)\b"
 )
 _DEFINED = regex(
     r"(?i)what(?:['’]s| is| are| does) (?:an? |the )?([\w' -]+?)(?: mean)?\??$"
@@ -119,7 +124,7 @@ def typed_spans(shape: QuestionShape, text: str, context: str = "") -> Iterator[
     yield from _equated(shape.text, text, context) if korean else _valued(shape, text)
     counted = COUNTED.search(shape.text) if korean else None
     how = HOW.search(shape.text)
-    timed = {"time": _CLOCK, "day": _WEEKDAY, "weekday": _WEEKDAY}.get(shape.noun)
+    timed = {"time": CLOCK, "day": WEEKDAY, "weekday": WEEKDAY}.get(shape.noun)
     if how and how[1].lower() == "often":
         timed = _OFTEN
     if timed:
@@ -210,13 +215,13 @@ def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidat
     if asked_whole and counter and _KOREAN_WHOLE.search(text):
         return
     last = Candidate(0, 0, "", 0.0)
-    for match in _NUMBER.finditer(text):
+    for match in NUMBER.finditer(text):
         start, end = match.span()
         before, last = last, Candidate(start, end, match[0], _CERTAIN)
         if not counter and any(first <= start < after for first, after in taken):
             continue
         unit = _unit_behind(shape, match, text, counter)
-        if unit is None or _DIFFERENCE.match(text, end + len(unit)):
+        if unit is None or DIFFERENCE.match(text, end + len(unit)):
             continue
         whole = _PART.search(text, before.start, start)
         parted = whole and whole.start() == before.end and before.text.lower() != "one"
@@ -244,7 +249,7 @@ def _unit_behind(
             return told[0]
         thing = _THING.search(shape.text)
         return "" if thing and counter == "개" and re.match(rf"\s?{thing[1]}", after) else None
-    if degree == "much" or "얼마" in shape.text or _MONEY.search(f"{shape.text} {shape.noun}"):
+    if degree == "much" or "얼마" in shape.text or MONEY.search(f"{shape.text} {shape.noun}"):
         told = re.match(rf"{_WON}|[ -]?(?:{_UNITS['much']})\b", after, re.IGNORECASE)
         return told[0] if told else "" if number["sign"] else None
     if degree in {"many", "few"} and how:

@@ -49,6 +49,7 @@ def said(index: str, question: str) -> list[str]:
         ("why was the third amendment of the treaty signed in August", "“third”, “amendment”"),
         ("프린터 드라이버는 어떻게 설치하나요?", "“프린터”, “드라이버”"),
         ("What did Gustave Eiffel build?", "Gustave Eiffel"),
+        ("Who mended the Oven Tower with straw?", "Oven Tower"),  # an oven with no capital
     ],
 )
 def test_what_no_passage_speaks_of_is_named(index, question, named):

@@ -1,0 +1,172 @@
+"""The spans of a line that may be the answer, more than are certain to be of the kind asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..language.analyser import content_words, is_korean
+from ..language.answer_types import Candidate, dates, roots
+from ..language.patterns import regex
+from ..language.questions import AnswerType, QuestionShape, type_of_noun
+from .finder import CELL, KINDS, MarkedQuestion, apart_from_lives, is_phrase
+from .lines import asked_marks
+from .spans import CLOCK, CURRENCY, HOW, MONEY, NUMBER, WEEKDAY
+
+_WORD = re.compile(r"[^\W\d_]+")
+_MEASURING = regex(
+    r"(?i)\b(?:what|which)\s+(?!(?:do|does|did|is|are|was|were|has|have|had|will|can)\b)"
+    r"((?:[\w'-]+ ){1,3})"
+)
+# A setting in a line of several: "port: 8883 # TLS user: ann".
+_SETTING = regex(r"(?<![\w.-])([\w-]{2,40}): (\"[^\"]{0,80}\"|[^\s:#]{1,80})(?= |$)")
+_KOREAN_CLOCK = regex(r"(?:오전|오후) ?\d{1,2}시(?: ?\d{1,2}분|반)?")
+_MONEY_ASKED = regex(r"얼마(?!나 자주)|금액|가격|값|비용")
+_DIGIT = re.compile(r"\d")
+_SIGN = regex(r"[$£€¥₩]|(?:\d|[만천백])\s?원|\b[A-Z]{3}\b|euro|pound|dollar")
+_SHORT = 4  # words of a number or a date
+_WHAT_IS = regex(r"(?i)what(?:['’]?s| is| are| was| were) ")
+_TOLD = regex(
+    r" (?:is|are|was|were)(?: now| still| always)? "
+    r"((?=[^,;.()]{0,60}\d)(?:[^,;.()]|[.,]\d){1,60})(?=[,;(]|\.?$)"
+)
+_KOREAN_AT = regex(r"(?<!\S)([가-힣]{2,})에서(?![가-힣])")
+_LIKELY, _LABELLED, _PERHAPS = 0.8, 0.9, 0.6
+# Words of a question that a span of the kind says by itself.
+_IMPLIED = {
+    "money": "cost price pay charge money fee spend worth sum get want 돈 값 비용 가격 요금 내",
+    "time": "take last long 걸리",
+    "date": "time date day",
+}
+
+
+class Asked(NamedTuple):
+    """A question of the ``kind`` of answer that it asks for, also where it is a phrase.
+
+    ``noun`` names the answer, and ``named`` is whether nothing else tells its kind. ``implied``
+    are marks of words that a span of this kind says by itself.
+    """
+
+    shape: QuestionShape
+    kind: str
+    money: bool
+    named: bool
+    noun: str
+    implied: frozenset[str]
+
+
+def asked_for(shape: QuestionShape) -> Asked | None:
+    """The kind of answer that ``shape`` asks for; None where it is no narrow one."""
+    if (kind := _kind_of(shape)) not in KINDS:
+        return None
+    how = HOW.search(shape.text)
+    degree = how[1].lower() if how else ""
+    told = degree == "much" or _MONEY_ASKED.search(shape.text) or MONEY.search(shape.text)
+    money = kind == "number" and bool(told)
+    said = _IMPLIED.get("money" if money else "time" if degree == "long" else kind, "")
+    noun, phrase = shape.noun, shape.answer_type == "open"
+    if phrase:
+        shape = replace(shape, answer_type=kind)
+        noun = noun or (content_words(shape.text) or [""])[-1]
+    named = kind in {"name", "definition"}
+    return Asked(shape, kind, money, named, noun, frozenset(asked_marks(said.split())))
+
+
+def _kind_of(shape: QuestionShape) -> AnswerType:
+    """The kind of answer, of a phrase by the first noun that tells it ("new date of the cup")."""
+    if shape.answer_type == "open" and is_phrase(shape):
+        kinds = map(type_of_noun, _WORD.findall(shape.text.lower()))
+        return next((kind for kind in kinds if kind), "name")
+    group = _MEASURING.search(shape.text) if shape.answer_type == "name" else None
+    measured = group and "number" in map(type_of_noun, group[1].lower().split())
+    return "number" if measured else shape.answer_type
+
+
+def possible_spans(
+    asked: Asked, marked: MarkedQuestion, text: str, context: str
+) -> list[Candidate]:
+    """The spans of ``text``, without those within a longer one that is as likely."""
+    told = apart_from_lives(marked, text, context)
+    found = [*told, *_cells(asked, text), *_loose(asked, text)]
+    found = [one for one in found if _is_of_kind(asked.kind, one.text)]
+
+    def is_part(one: Candidate, other: Candidate) -> bool:
+        within = other.start <= one.start and one.end <= other.end
+        return within and one.end - one.start < other.end - other.start
+
+    return [
+        one
+        for one in found
+        if not any(is_part(one, other) and other.prior >= one.prior for other in found)
+    ]
+
+
+def _is_of_kind(kind: str, text: str) -> bool:
+    """Whether ``text`` has a number or a date where one is asked for."""
+    if kind == "number":
+        return bool(NUMBER.search(text))
+    return kind != "date" or bool(_DIGIT.search(text) or dates(text) or WEEKDAY.search(text))
+
+
+def _cells(asked: Asked, text: str) -> Iterator[Candidate]:
+    """The values of the kind behind a label that the question says, or that names the kind."""
+    said = frozenset(asked_marks(content_words(asked.shape.text)))
+    for cell in [*CELL.finditer(text), *_SETTING.finditer(text)]:
+        words = content_words(cell[1].replace("_", " "))
+        label, value = frozenset(asked_marks(words)), cell[2].strip()
+        shared = len(label & said) / len(label) if label else 0.0
+        typed = bool(words) and type_of_noun(words[-1].lower()) == asked.kind
+        if (shared or typed) and _fits(asked, words, value):
+            prior = max(_PERHAPS + (1 - _PERHAPS) * shared, _LIKELY * typed)
+            yield Candidate(*cell.span(2), value, prior)
+
+
+def _fits(asked: Asked, label: Sequence[str], value: str) -> bool:
+    """Whether the value of a cell is of the kind asked for."""
+    if asked.named:
+        words = {*label, *map(str.lower, label)}
+        return not words.isdisjoint({asked.noun, *roots(asked.noun)} - {""})
+    digits = bool(_DIGIT.search(value))
+    if asked.kind not in {"number", "date"}:
+        return not digits
+    short = len(value.split()) <= _SHORT
+    return digits and short and (not asked.money or bool(_SIGN.search(value)))
+
+
+def _loose(asked: Asked, text: str) -> Iterator[Candidate]:
+    """Spans that are of the kind by their form, or by where they stand."""
+    shape = asked.shape
+    if asked.kind == "number":
+        yield from _numbers(asked, text)
+    elif asked.kind == "date" and shape.noun not in {"year", "month"}:
+        for pattern in (CLOCK, _KOREAN_CLOCK):
+            yield from (Candidate(*one.span(), one[0], 0.7) for one in pattern.finditer(text))
+    elif asked.kind == "place" and is_korean(shape.text):
+        yield from (Candidate(*one.span(1), one[1], _LIKELY) for one in _KOREAN_AT.finditer(text))
+    elif asked.kind == "name" and shape.noun:
+        label = rf"(?i)\b{re.escape(shape.noun)}:? ([A-Z]?\d[\w.-]*|[A-Z][\w.-]*\d)\b"
+        for one in re.finditer(label, text):
+            yield Candidate(*one.span(1), one[1], _LABELLED)
+        if _WHAT_IS.match(shape.text) and (told := _TOLD.search(text)):
+            subject = [
+                word for word in content_words(text[: told.start()]) if not _DIGIT.match(word)
+            ]
+            if frozenset(asked_marks(subject)) <= frozenset(asked_marks(content_words(shape.text))):
+                yield Candidate(*told.span(1), told[1], _LIKELY)
+
+
+def _numbers(asked: Asked, text: str) -> Iterator[Candidate]:
+    """Sums of money where one is asked for; else numbers that are no date, less likely ones."""
+    taken = [(date.start, date.end) for date in dates(text)]
+    for match in NUMBER.finditer(text):
+        start, end = match.span()
+        if any(first <= start < after for first, after in taken) or match[0].lower() == "one":
+            continue
+        unit = CURRENCY.match(text, end)
+        if asked.money and (match["sign"] or unit):
+            end = unit.end() if unit else end
+            yield Candidate(start, end, text[start:end], _LIKELY)
+        elif not (asked.money or match["sign"] or unit):
+            yield Candidate(start, end, match[0], _PERHAPS)

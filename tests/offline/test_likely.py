@@ -1,0 +1,82 @@
+"""Short answers to questions in words of their own, where independent ways agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from ragraphs.offline.lines import Compared, Similarity
+from ragraphs.offline.reading import read
+from ragraphs.prompts.prompt import Excerpt
+
+RULES = """The tenant pays a deposit of £1,250 before the keys are handed over. Visitors wash up.
+The boiler is in the cellar. Letters are left in the hall. The garden is open until dusk.
+Bicycles stand in the yard. Music ends with the day. The roof is new. The lift is slow."""
+
+
+def near(part: str) -> Similarity:
+    """Cosines that find the sentences with ``part`` near, and all others far."""
+
+    def cosines(sentences: Sequence[Compared]) -> list[float]:
+        return [0.6 if part in one.sentence else 0.1 for one in sentences]
+
+    return cosines
+
+
+def answer(question: str, text: str, similarity: Similarity | None = None) -> str:
+    passages: list[Excerpt] = [{"id": "1", "title": "Notes", "text": text, "passage": "p"}]
+    return read(question, passages, similarity).answer
+
+
+ASKED = "how much deposit do they want for the flat"
+
+
+def test_a_sentence_that_words_and_meaning_choose_need_not_say_every_word():
+    assert answer(ASKED, RULES, near("deposit")) == "£1,250"
+
+
+@pytest.mark.parametrize("similarity", [None, near("boiler")])
+def test_where_meaning_tells_nothing_or_chooses_another_sentence_it_must(similarity):
+    assert answer(ASKED, RULES, similarity) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "change"),
+    [
+        ("how much deposit do they want for the flat on Elm Street", ("", "")),  # a name
+        ("how much deposit do they want for two flats", ("", "")),  # a numeral
+        ("how much deposit do they want for flats in total", ("", "")),
+        (ASKED, ("£1,250", "£1,250–1,400")),  # a range
+        (ASKED, ("£1,250", "£1,250 more than before")),
+        (ASKED, ("Visitors wash up", "Guests pay a deposit of £90")),  # another value
+        (ASKED, ("£1,250", "a month's rent")),  # nothing of the kind
+    ],
+)
+def test_nothing_is_told_where_a_constraint_is_unsaid_or_a_rival_stands(question, change):
+    assert answer(question, RULES.replace(*change) if change[0] else RULES, near("deposit")) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("mqtt broker port", "mqtt: broker: ten.example port: 8883 # TLS user: ann", "8883"),
+        (
+            "What is the default level?",
+            "The default level is now fast at 3; it was 2.",
+            "fast at 3",
+        ),
+        (
+            "은비 고모는 어디에서 미용실을 하나요?",
+            "은비 고모는 대구에서 미용실을 하는데 바쁘다.",
+            "대구",
+        ),
+        ("What time does the walk begin?", "The walk begins at 5 pm at the station.", "5 pm"),
+    ],
+)
+def test_values_that_sentences_equate_places_and_clocks_are_told(question, text, expected):
+    assert answer(question, text, near(text[:9])) == expected
+
+
+def test_a_birth_has_to_be_said():
+    text = "Night Owl is a 1954 film directed by Ann Lee."
+    assert answer("When was the director of Night Owl born?", text, near("film")) == ""
