@@ -59,12 +59,7 @@ def test_nothing_is_told_where_a_constraint_is_unsaid_or_a_rival_stands(question
 @pytest.mark.parametrize(
     ("question", "text", "expected"),
     [
-        ("mqtt broker port", "mqtt: broker: ten.example port: 8883 # TLS user: ann", "8883"),
-        (
-            "What is the default level?",
-            "The default level is now fast at 3; it was 2.",
-            "fast at 3",
-        ),
+        ("What is the default level of Quill?", "Quill's default level is now 3; it was 2.", "3"),
         (
             "은비 고모는 어디에서 미용실을 하나요?",
             "은비 고모는 대구에서 미용실을 하는데 바쁘다.",
