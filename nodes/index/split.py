@@ -57,7 +57,7 @@ def to_read(state: IndexState) -> ToRead:
     return {"inline": state["inline"], "files": state["files"], "gone": state["gone"]}
 
 
-_READER = "8"  # to be raised when a loader gives other text or metadata for the same file
+_READER = "9"  # to be raised when a loader gives other text or metadata for the same file
 _GROUP_CHARACTERS = 1_000_000
 _FILES = 32  # for one worker of a cluster
 

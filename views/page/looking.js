@@ -106,12 +106,12 @@ export function openingOf({ document, title, text, start }) {
 }
 
 /* A button that opens the document at a citation: its quote, or the passage where it has none. */
-export function Cited({ citation, openDocument }) {
+export function Cited({ citation, openDocument, said = "" }) {
   if (!citation) return null;
   const { document, title, start, end, quote } = citation;
   const open = () => openDocument({ document, title, at: start, end, quote });
   return html`<button class="cited" type="button" data-part="citation" onClick=${open}>
-    <span class="cited-quote" lang=${languageOf(quote)}>${quote || t("x_whole_passage")}</span>
+    ${(!quote || quote !== said) && html`<span class="cited-quote" lang=${languageOf(quote)}>${quote || t("x_whole_passage")}</span>`}
     <span class="cited-title" lang=${languageOf(title)}>${title || document}</span>
   </button>`;
 }

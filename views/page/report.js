@@ -67,7 +67,7 @@ function Finding({ one, openDocument }) {
   const more = one.citations.length - FEW;
   const shown = all ? one.citations : one.citations.slice(0, FEW);
   return html`<p lang=${languageOf(one.statement)}>${one.statement}</p>
-    ${shown.map((citation) => html`<${Cited} key=${citation.passage} citation=${citation} openDocument=${openDocument} />`)}
+    ${shown.map((citation) => html`<${Cited} key=${citation.passage} citation=${citation} said=${one.statement} openDocument=${openDocument} />`)}
     ${more > 0 &&
     html`<button class="button quiet small" type="button" aria-expanded=${`${all}`} onClick=${() => setAll(!all)}>
       ${all ? t("less") : t("x_more_places", { n: more })}
