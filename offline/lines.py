@@ -10,10 +10,11 @@ from functools import lru_cache
 from statistics import median
 from typing import NamedTuple
 
-from ..language.analyser import PAST_ENDS, content_words, is_korean, sentences, strip_particle
+from ..language.analyser import content_words, is_korean, sentences, strip_particle
 from ..language.answer_types import life_facts, roots
 from ..language.folding import folded
 from ..language.questions import QuestionShape, analyse_question, korean_stem
+from ..language.verbs import korean_root
 from ..prompts.pointing import cut
 from ..prompts.prompt import Excerpt
 from ..state.places import BELOW
@@ -49,15 +50,14 @@ _ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), _RANKS,
 LIGHT = re.compile(
     r"(?i)^(?:may|might|must|shall|get|got|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done"
     r"|(?:any|some|every|no)(?:thing|one|body))$|"
-    r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|수|것|게|있|없|하[나는죠]|모두"
-    r"|다$|때$|뜻|될|되|할|필요|알려|말해)|날짜$"
+    r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|있|없|하[나는죠]|모두|다$|때$"
+    r"|필요|알려|말해)|날짜$|^(?:수|것|게|뜻)[은는이가을를]?$"
     r"|^(?:왜|까닭|이유|어떻게|어때|그런|거야|거예|건가|한|번|정말|진짜|사실|혹시|보통|대략|방법)"
     r"(?:에|로|가|는|은|이|을|요)?$|^[가-힣]{1,2}쯤$"
-    r"|^(?:했|해|하였|하면|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을]|습니다|더라)*$"
+    r"|^(?:할|했|해|하였|하면|될|되|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을었게다]|습니다|더라)*$"
 )
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
 _HONORIFIC = re.compile(r"(?<=[가-힣]{2})(?:대왕|장군|선생|여사|박사|씨|님)$")
-_PAST = re.compile(f"(?![있었겠])[{PAST_ENDS}]")  # stem and past in one syllable
 _HOW = re.compile(r"(?i)\bhow \w+")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 PRONOUN = re.compile(
@@ -95,7 +95,7 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def marks(text: str) -> frozenset[str]:
-    """The roots of the words of ``text``, and all beginnings of a Korean one: endings vary."""
+    """The roots of the words of ``text``; all beginnings of a Korean one, and "~" with its verb."""
     life = life_facts(text)
     told = (word for word, fact in (("birth", life.birth), ("die", life.death)) if fact)
     joined = [one.replace("-", "") for one in _HYPHENED.findall(text)]  # "Wi-Fi" is "wifi", too
@@ -106,8 +106,9 @@ def marks(text: str) -> frozenset[str]:
 def _marks_of(word: str) -> tuple[str, ...]:
     if not _HANGUL.search(word):
         return roots(folded(_ORDINALS.get(word, word)))
-    least = 1 if len(strip_particle(word)) < 3 or _PAST.match(word) else 2
-    return tuple(word[:end] for end in range(least, len(word) + 1))
+    least = 1 if len(strip_particle(word)) < 3 else 2
+    verb = korean_root(word)
+    return *(word[:end] for end in range(least, len(word) + 1)), *([f"~{verb}"] if verb else [])
 
 
 def asked_marks(words: Sequence[str], naming: bool = False) -> tuple[str, ...]:
@@ -146,9 +147,11 @@ def _mark(word: str) -> str:
         return next(iter(_marks_of(word)), "")
     if syllable := _ONE_SYLLABLE.match(word):
         return syllable[1]
+    if verb := korean_root(word, asked=True):
+        return f"~{verb}"
     stem = _HONORIFIC.sub("", korean_stem(word))
-    if len(stem) == 1:  # "지었나요", "샀어요": the stem alone says too little
-        return word[0] if _PAST.match(word) else word[:2]
+    if len(stem) == 1:  # which alone says too little
+        return word[:2]
     return stem if len(stem) < 3 else stem[:-1]
 
 

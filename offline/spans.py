@@ -19,7 +19,8 @@ _ENGLISH_NUMBER = (
 )
 _KOREAN_NUMBER = (
     r"(?:오전|오후|아침|저녁|새벽|밤|낮) ?\d{1,2}(?=시)"
-    r"|(?:열|스물|스무|서른|마흔|쉰)?\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)"
+    r"|(?:열|스물|서른|마흔|쉰|예순|일흔|여든|아흔)\s?(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉)?"
+    r"|(?:하나|한|두|세|네|다섯|여섯|일곱|여덟|아홉|스무)"
     r"|[일이삼사오육칠팔구십백천]+"
 )
 NUMBER = regex(
@@ -30,10 +31,11 @@ NUMBER = regex(
 _TIME = (
     "seconds?|minutes?|min|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)"
 )
+_DURATION = rf"(?:{_TIME})(?:(?: and)? \d{{1,2}} (?:{_TIME}))?"  # "6 hours 40 minutes"
 _LENGTH = "mm|cm|m|km|miles?|feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?met(?:re|er)s?"
 _UNITS = {
     "old": "years?[ -]old|year-old",
-    "long": f"{_TIME}|{_LENGTH}",
+    "long": f"{_DURATION}|{_LENGTH}",
     "much": "pounds?|dollars?|euros?|won|cents?|pence|p",
     "heavy": "kg|g|(?:kilo)?grams?|pounds?|lbs?|tons?|tonnes?|t",
     "fast": "mph|kph|knots|mbit/s|gbit/s",
@@ -47,6 +49,7 @@ _COUNTER = (
     "시간|미터|킬로|퍼센트|개월|개국|그램|리터|포기|그루|인분|kg|km|cm|mm|년|월|일|시|분|초|권|명|개|살"
     "|도|근|원|번|층|마리|대|장|세|잔|회|박|주|병|통|가지|학년|호|평|등|위"
 )
+_KOREAN_REST = r"(?:(?<=[시년월분간]) ?(?:\d{1,2} ?(?:개월|일|분|초)|반(?=[에이을은까동]|\W|$)))?"
 _WON = r"\s?(?:만 ?|천 ?)?원"
 CURRENCY = regex(
     r"\s?(?:[A-Z]{3}\b|(?:dollar|euro|pound|shilling|cent|penn|pence|franc|yen|crown|kron|lira|lari"
@@ -244,7 +247,8 @@ def _unit_behind(
     how = HOW.search(shape.text)
     degree = how[1].lower() if how else _DEGREES.get(shape.noun, "")
     if counter:
-        told = re.match(rf"\s?({_COUNTER})(?!에 ?\d)", after, re.IGNORECASE)  # "한 권에 5만 원"
+        counted = rf"\s?({_COUNTER})(?!에 ?\d){_KOREAN_REST}"  # not of "한 권에 5만 원"
+        told = re.match(counted, after, re.IGNORECASE)
         if told and told[1].lower() == counter:
             return told[0]
         thing = _THING.search(shape.text)
@@ -257,7 +261,7 @@ def _unit_behind(
         near = roots(after)[:1]
         if not near or near[0] not in roots(" ".join(filter(None, asked))):
             return None
-        told = re.match(rf"[ -]?(?:{_TIME}|{_LENGTH})\b", after)
+        told = re.match(rf"[ -]?(?:{_DURATION}|{_LENGTH})\b", after)
         return told[0] if told else ""
     told = re.match(rf"[ -]?(?:{_UNITS.get(degree, '(?!)')})(?!\w)", after, re.IGNORECASE)
     aged = degree == "old" and re.search(r"\bage(?:d| of)? $", text[: number.start()])

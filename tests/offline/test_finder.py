@@ -51,6 +51,11 @@ SAW = """| Joint | Thread | Torque |
 | Gearbox drain plug | G 3/8 | 35 Nm |
 | Wheel shaft | M16 | 180 Nm |"""
 
+CLASSES = """| 반 | 평일 | 주말 요금 |
+|---|---|---|
+| 금요반 | 20,000원 | 35,000원 |
+| 수요반 | 30,000원 | 45,000원 |"""
+
 
 @pytest.mark.parametrize(
     ("question", "text", "expected"),
@@ -58,6 +63,8 @@ SAW = """| Joint | Thread | Torque |
         ("Where do we sleep in Prague?", TOUR, "Hostel Kotva"),
         ("fee Hamburg", TOUR, "3,100 euros"),
         ("torque gearbox drain plug", SAW, "35 Nm"),
+        ("수요반 주말 요금", CLASSES, "45,000원"),  # the row, though "수" alone asks for nothing
+        ("할미반 주말 요금", CLASSES, ""),
         ("제습기 물통 크기", "물통 크기: 4.2리터\n\n무게: 12kg", "4.2리터"),
         ("torque", SAW, ""),  # of which of two
         ("torque gearbox filler cap", SAW, ""),
@@ -232,6 +239,13 @@ def test_a_price_for_others_is_not_the_one_asked_for():
         ("How many parishes does Birll have?", "Brill has 159 parishes, more than Orm.", "159"),
         ("누리시의 구는 몇 개야", "누리시는 동구와 서구 등 다섯 구로 나뉜다.", "다섯"),
         ("낡은 통장은 몇 권이었나요?", "낡은 통장이 일곱 권이었다.", "일곱 권"),
+        ("How long does the ferry to Orm take?", "The ferry to Orm takes 6 hours 40 minutes.",
+         "6 hours 40 minutes"),
+        ("산악회 버스는 몇 시에 떠나나요?", "산악회 버스는 역 앞에서 아침 6시 40분에 떠난다.",
+         "아침 6시 40분"),
+        ("산악회 버스는 몇 시에 떠나나요?", "산악회 버스는 역 앞에서 7시 반에 떠난다.", "7시 반"),
+        ("상추를 몇 포기 심습니까?", "상추는 뒤뜰에 서른 포기를 심는다.", "서른 포기"),
+        ("도서관은 몇 시에 엽니까?", "도서관은 날마다 9시에 열고 일요일에 쉰다.", "9시"),
         ("하늘다리의 둘레는 몇 미터인가",
          "하늘다리는 새 다리이다. 둥근 이 다리는 고리처럼 생겼으며, 둘레는 1,446미터이다.",
          "1,446미터"),
