@@ -172,14 +172,12 @@ def _help() -> None:
 
 
 def _end_of(text: str) -> str:
-    """The last words of ``text``."""
     if len(text) <= _BESIDE:
         return text
     return "… " + text[-_BESIDE:].partition(" ")[2]
 
 
 def _beginning_of(text: str) -> str:
-    """The first words of ``text``."""
     if len(text) <= _BESIDE:
         return text
     return text[:_BESIDE].rpartition(" ")[0] + " …"

@@ -81,5 +81,4 @@ class _TerminalHandler(logging.Handler):
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Prints one record."""
         err.print(Text(self.format(record), style="dim"), soft_wrap=True)

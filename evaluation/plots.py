@@ -81,7 +81,6 @@ Plot = Bars | Matrix | Curves
 
 
 def bars(title: str, groups: Mapping[str, Iterable[Bar]], unit: Unit = "share") -> Bars:
-    """Bars of ``groups``, by name."""
     return {
         "kind": "bars",
         "title": title,

@@ -56,7 +56,6 @@ class KnownVectors(Embeddings):
         return [fresh[text] if text in fresh else self._known[_key(text)] for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
-        """The vector of a question."""
         return self._embeddings.embed_query(text)
 
 

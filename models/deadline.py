@@ -49,7 +49,6 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """The seconds that are left."""
         return max(0.0, self.ends - time.monotonic())
 
     @asynccontextmanager

@@ -27,7 +27,6 @@ class GraphNode(Node):
 
     @property
     def deps(self) -> list[Runnable[Any, Any]]:
-        """The graph."""
         return [self._graph]
 
 

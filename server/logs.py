@@ -27,7 +27,6 @@ class JsonLines(logging.Formatter):
     """Writes records as JSON objects, one a line, with the caller and the id of the request."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,

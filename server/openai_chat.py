@@ -153,7 +153,6 @@ def _models(indexes: list[str]) -> list[dict[str, Any]]:
 
 
 def openai_routes() -> list[Route]:
-    """The routes of the protocol."""
     return [
         _route("/v1/models", models, "GET"),
         _route("/v1/models/{name:path}", model, "GET"),

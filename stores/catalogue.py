@@ -248,15 +248,12 @@ class Catalogue:
         return removed
 
     def count_documents(self) -> int:
-        """The number of documents."""
         return count_rows(self._engine, tables.documents)
 
     def count_passages(self) -> int:
-        """The number of passages."""
         return count_rows(self._engine, tables.passages)
 
     def passage_ids(self) -> set[str]:
-        """The ids of all passages."""
         query = select(tables.passages.c.id).where(*self._where)
         return {id for (id,) in plain_rows(self._engine, query)}
 

@@ -299,7 +299,6 @@ class CommunityStore:
         return round(total or 0.0, 6)
 
     def count(self) -> int:
-        """The number of communities."""
         return count_rows(self._engine, self._communities)
 
     def count_unreported(self) -> int:

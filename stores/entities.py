@@ -332,7 +332,6 @@ class EntityStore:
         return {table.name: count_rows(self._engine, table) for table in counted}
 
     def count(self) -> int:
-        """The number of entities."""
         return count_rows(self._engine, tables.entities)
 
     def undescribed(self, described_too: bool = False) -> dict[str, list[str]]:

@@ -42,7 +42,6 @@ class _VectorTable:
         return type(self)(self._engine, beside=True)
 
     def clear(self) -> None:
-        """Removes all vectors."""
         with self._engine.begin() as connection:
             connection.execute(delete(self._table))
 
@@ -63,7 +62,6 @@ class QuestionVectors(_VectorTable):
     _in_use, _beside = tables.question_vectors, tables.question_vectors_beside
 
     def ids(self) -> set[str]:
-        """The ids of all vectors."""
         return {id for (id,) in plain_rows(self._engine, select(self._table.c.id))}
 
     def among(self, ids: Iterable[str]) -> set[str]:
@@ -72,7 +70,6 @@ class QuestionVectors(_VectorTable):
         return {id for (id,) in rows_with(self._engine, select(column), column, ids)}
 
     def count(self) -> int:
-        """The number of vectors."""
         return count_rows(self._engine, self._table)
 
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:

@@ -64,7 +64,6 @@ class QuestionQuota(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The number of questions."""
         return sum(map(sum, self.counts()))
 
 

@@ -75,7 +75,6 @@ def forecast(
 
 
 def add_forecasts(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The sum of forecasts."""
 
     def total(name: str) -> dict[str, int]:
         return {key: sum(one[name][key] for one in found) for key in found[0][name]}

@@ -73,5 +73,4 @@ def fitting(prompt: Prompt[Any], inputs: Inputs, excess: float) -> Inputs | None
 
 
 def count_texts(inputs: Inputs) -> int:
-    """The number of texts in ``inputs``."""
     return sum(len(value) for value in inputs.values() if not isinstance(value, str))
