@@ -130,34 +130,29 @@ def rows(engine: Engine, query: Select[Any]) -> Generator[Any, None, None]:
 
 
 def plain_rows(engine: Engine, query: Select[Any]) -> list[_Row]:
-    """The rows that ``query`` finds as the driver gives them, in a third of the time of ``rows``.
-
-    For many rows of a few numbers and names, which no type of SQLAlchemy has to make.
-    """
-    with engine.connect() as connection, connection.execute(query) as found:
-        return _as_given(found)
+    """The rows of ``query`` as the driver gives them, for many rows of numbers and names."""
+    with engine.connect() as connection:
+        return _as_given(connection.execute(query))
 
 
 def _as_given(found: CursorResult[Any]) -> list[_Row]:
-    return list(found.cursor_strategy.fetchall(found, found.cursor))
+    with found:
+        return list(found.cursor_strategy.fetchall(found, found.cursor))
 
 
 def plain_rows_with(
     engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any] | None
 ) -> Iterator[Any]:
-    """The rows of ``rows_with`` as the driver gives them, like ``plain_rows``."""
-    if values is None:
-        yield from map(tuple, rows(engine, query))
-        return
-    with lookups(engine) as connection:
-        for batch in batches(dict.fromkeys(values)):
-            with connection.execute(query.where(is_one_of(engine, column, batch))) as found:
-                given = _as_given(found)
-            yield from given
+    """The rows of ``rows_with`` as the driver gives them, like ``plain_rows``, unless of all."""
+    return rows_with(engine, query, column, values, _as_given)
 
 
 def rows_with(
-    engine: Engine, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any] | None
+    engine: Engine,
+    query: Select[Any],
+    column: ColumnElement[Any],
+    values: Iterable[Any] | None,
+    read: Callable[[CursorResult[Any]], Iterable[Any]] = CursorResult.all,
 ) -> Generator[Any, None, None]:
     """The rows of ``query`` whose ``column`` holds one of ``values``, batch by batch; None: all."""
     if values is None:
@@ -165,7 +160,7 @@ def rows_with(
         return
     with lookups(engine) as connection:
         for batch in batches(dict.fromkeys(values)):
-            yield from connection.execute(query.where(is_one_of(engine, column, batch))).all()
+            yield from read(connection.execute(query.where(is_one_of(engine, column, batch))))
 
 
 def first_rows_with(
