@@ -159,7 +159,8 @@ function names({ context, view, ink }, scene, isMoving) {
     if (!isSeen(view, one, 0)) continue;
     const [x, y] = [across(view, one.x), down(view, one.y)];
     const ways = around(context, [cut(context, one.label, WIDEST)], x, y, reach, NAME);
-    const free = ways.slice(0, 4).find(({ box }) => isFree(taken, box));
+    const [left, , right] = ways[0].box; // a corner is taken at the edge alone: inside it may be another dot's
+    const free = ways.slice(0, left < 0 || right > view.width ? ways.length : 4).find(({ box }) => isFree(taken, box));
     if (free) writeIn(context, free, NAME);
   }
 }
