@@ -87,7 +87,7 @@ def _by_passages(
     if retriever == "lexical":
         return index.catalogue.search_terms(question, most)
     worth = worth_for(index, question) if index.embedder.semantic else _NEXT_TO_NOTHING
-    near, words = _nearest(index, question, most), index.catalogue.search_terms(question, most)
+    words, near = index.catalogue.search_terms(question, most), _nearest(index, question, most)
     # Texts are somewhat alike, while most share no word with a question.
     above = [(id, score - near[-1][1]) for id, score in near]
     return score_fusion([words, above], [1.0, worth])

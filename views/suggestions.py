@@ -38,7 +38,7 @@ _VALUE = re.compile(  # at the end: "the budget 350 pounds"; not in "a deposit o
     r"(?<!of)(?<! in)(?<! on)(?<! at)(?<! by)(?<! to) [$€£]?\d[\d., ]*(?: ?[^\W\d]+){0,2}$"
 )
 _WHEN = re.compile(r" (?:on|in|at|since) $")
-_KOREAN_WHEN = re.compile(r"(?:\d+년 ?|\d+월 ?|\d+일 ?)+에 ")
+_KOREAN_WHEN = re.compile(r"(?<!\d)(?:\d{1,4}[년월일] ?){1,3}에 ")
 _KOREAN_VALUE = re.compile(r"([은는] )[\d,.만천백억 ]+(원|명|개|층|년|세|시간)(?=입니까|인가)")
 
 
