@@ -160,7 +160,8 @@ def test_a_yes_or_no_that_tells_a_value_asks_for_it(asked: str, suggested: str |
 def test_a_question_whose_answer_is_stated_comes_first(tmp_path: Path) -> None:
     texts = {
         "a": "The shed is locked every evening. The hall is cleaned in the morning.",
-        "b": "The deposit for the key is 40 euros. The kiln is switched off at night.",
+        "b": "The fee for the kiln in the barn is 12 euros. The deposit for the key is 40 euros."
+        " The fee for the kiln in the barn is 15 euros.",  # of which two are told
     }
     documents = [{"id": id, "title": "Notes", "text": text} for id, text in texts.items()]
     context = IndexContext(index=str(tmp_path / "i"), embeddings="lexical", layers=["hops"])
