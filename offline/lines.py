@@ -48,17 +48,17 @@ _RANKS = "first second third fourth fifth sixth seventh eighth ninth tenth".spli
 _ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), _RANKS, strict=True))
 # Words of a question that ask for nothing.
 LIGHT = re.compile(
-    r"(?i)^(?:may|might|must|shall|get|got|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done"
+    r"(?i)^(?:may|might|must|shall|get|got|happen(?:s|ed)?|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done"
     r"|(?:any|some|every|no)(?:thing|one|body))$|"
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|있|없|하[나는죠]|모두|다$|때$"
-    r"|필요|알려|말해)|날짜$|^(?:수|것|게|뜻)[은는이가을를]?$"
+    r"|필요|알려|말해)|날짜$|^(?:수|것|건|게|뜻)(?:[은는이가을를]|인\S*)?$"
     r"|^(?:왜|까닭|이유|어떻게|어때|그런|거야|거예|건가|한|번|정말|진짜|사실|혹시|보통|대략|방법)"
     r"(?:에|로|가|는|은|이|을|요)?$|^[가-힣]{1,2}쯤$"
     r"|^(?:할|했|해|하였|하면|될|되|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을었게다]|습니다|더라)*$"
 )
 _ONE_SYLLABLE = re.compile(r"^([가-힣])[은는이가을를의에와과도만로]$")
 _HONORIFIC = re.compile(r"(?<=[가-힣]{2})(?:대왕|장군|선생|여사|박사|씨|님)$")
-_HOW = re.compile(r"(?i)\bhow \w+")
+_HOW = re.compile(r"(?i)\bhow \w+|(?<!\S)몇 ?[가-힣](?:에|[은는이가을를])?(?!\S)")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 PRONOUN = re.compile(
     r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
@@ -107,7 +107,7 @@ def _marks_of(word: str) -> tuple[str, ...]:
     if not _HANGUL.search(word):
         return roots(folded(_ORDINALS.get(word, word)))
     least = 1 if len(strip_particle(word)) < 3 else 2
-    verb = korean_root(word)
+    word, verb = word.lower(), korean_root(word)  # "E4는" is about "e4", too
     return *(word[:end] for end in range(least, len(word) + 1)), *([f"~{verb}"] if verb else [])
 
 
@@ -143,16 +143,16 @@ def telling_words(question: str) -> list[str]:
 
 
 def _mark(word: str) -> str:
-    if not _HANGUL.search(word):
-        return next(iter(_marks_of(word)), "")
+    stem = _HONORIFIC.sub("", korean_stem(word))
+    if not _HANGUL.search(stem):
+        return next(iter(_marks_of(stem)), "")
     if syllable := _ONE_SYLLABLE.match(word):
         return syllable[1]
     if verb := korean_root(word, asked=True):
         return f"~{verb}"
-    stem = _HONORIFIC.sub("", korean_stem(word))
     if len(stem) == 1:  # which alone says too little
         return word[:2]
-    return stem if len(stem) < 3 else stem[:-1]
+    return (stem if len(stem) < 3 else stem[:-1]).lower()
 
 
 def lines_of(passages: Sequence[Excerpt]) -> list[Line]:

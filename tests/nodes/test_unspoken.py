@@ -10,6 +10,7 @@ import pytest
 import ragraphs
 from ragraphs.index.opening import Index
 from ragraphs.models.lexical import LexicalEmbedder
+from ragraphs.offline.lines import telling_words
 from snapshots import Snapshots
 
 GARDEN = """On Monday we planted 40 cabbages behind the shed. Frost came early, so Maria covered the
@@ -22,9 +23,17 @@ The oven door was mended by an electrician for 90 euros. New plates arrive in Ju
 FESTIVAL = """마을축제는 5월 12일에 운동장에서 열린다. 예산은 모두 200만 원이다.
 
 음향 장비는 소리마당에서 빌린다. 노래자랑 사회는 김미정 씨가 본다."""
+SIGNALS = """E4: 물통이 제대로 끼워지지 않음. 물통을 끝까지 밀어 넣으세요.
+
+E5: 필터에 먼지가 많음. 한 해에 두 번 씻어 주세요."""
 DOCUMENTS = [
     {"id": f"{title}.txt", "title": title, "text": text}
-    for title, text in (("Garden", GARDEN), ("Kitchen", KITCHEN), ("마을축제", FESTIVAL))
+    for title, text in (
+        ("Garden", GARDEN),
+        ("Kitchen", KITCHEN),
+        ("마을축제", FESTIVAL),
+        ("제습기", SIGNALS),
+    )
 ]
 
 
@@ -66,10 +75,24 @@ def test_what_no_passage_speaks_of_is_named(index, question, named):
         "why didn't anyone salt the bread",
         "I'm out of salt, what now?",
         "음향 장비를 어디서 빌리기로 했나요?",
+        "E4는 무슨 뜻인가요?",
     ],
 )
 def test_nothing_is_said_where_a_passage_may_answer_in_other_words(index, question):
     assert not said(index, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("What happens on SIGTERM?", ["SIGTERM"]),
+        ("표준시가 정해진 건 언제예요?", ["표준시가", "정해진"]),
+        ("세종대왕은 몇 년에 태어났나요?", ["세종대왕은", "태어났나요"]),
+        ("E4는 무슨 뜻인가요?", ["E4는"]),
+    ],
+)
+def test_words_that_only_ask_are_not_looked_for(question, telling):
+    assert telling_words(question) == telling
 
 
 class Meaning(LexicalEmbedder):
