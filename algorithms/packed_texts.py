@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from .spans import taken
+from .spliced import taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
 
@@ -24,27 +22,6 @@ def spans(starts: NDArray[np.integer[Any]], counts: NDArray[np.integer[Any]]) ->
     shifts = np.repeat(starts - (ends - counts), counts)
     found: NDArray[np.int64] = np.arange(total, dtype=np.int64) + shifts
     return found
-
-
-def taken(
-    parts: Sequence[NDArray[Any]],
-    ends: NDArray[np.int64],
-    numbers: NDArray[np.integer[Any]],
-    join: Callable[[Sequence[NDArray[Any]]], NDArray[Any]] = np.concatenate,
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The rows ``numbers`` of two ``parts`` in one, of which row i is [ends[i], ends[i + 1]).
-
-    Returns them and their ends. Rows that follow each other are copied as a whole, by ``join``.
-    """
-    before, new = parts
-    first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)
-    last = np.append(first[1:], len(numbers))[: len(first)] - 1
-    found, bound = [before[:0]], len(before)
-    starts, stops = ends[numbers[first]].tolist(), ends[numbers[last] + 1].tolist()
-    for start, end in zip(starts, stops, strict=True):
-        found += [before[start:end], new[max(start - bound, 0) : max(end - bound, 0)]]
-    lengths = np.cumsum(np.diff(ends)[numbers])
-    return join(found), np.append(np.int64(0), lengths)
 
 
 def appearing(

@@ -252,7 +252,7 @@ def _neighbours(
         if rows is None:
             return WordNeighbours.of(map(stored, _parts(texts, _READ)), codes)
         new = stored(texts[rows < 0])
-        return WordNeighbours(before).followed(rows, new, codes, scratch.joined)
+        return WordNeighbours(before).followed(rows, new, codes)
     known = None if rows is None else MeaningNeighbours(before)
 
     def read(places: Ints) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algorithms.spliced import Spliced
 from ..context import LayerName
 from ..models.meter import current_meter
 from ..state.errors import RagraphsError
@@ -101,7 +102,10 @@ class Layer:
         started = time.monotonic()
         signed = {_STAMP: np.array(stamp), _MADE_BY: np.array(version("ragraphs"))}
         before = None if index.anew else self.arrays(index)
-        name = index.arrays.save(self.file, lambda scratch: make(index, scratch) | signed, before)
+        purging = bool(index.catalogue.property(PURGING))
+        name = index.arrays.save(
+            self.file, lambda scratch: make(index, scratch) | signed, before, purging
+        )
         self.record(index, stamp, name)
         self.log(time.monotonic() - started, {"passages": index.catalogue.count_passages()})
 
@@ -111,7 +115,7 @@ class Layer:
             return True
         if not index.catalogue.property(PURGING):
             return False
-        return any(isinstance(one, MovedRows) for one in self._read(index).values())
+        return any(isinstance(one, MovedRows | Spliced) for one in self._read(index).values())
 
     def log(self, seconds: float, figures: Mapping[str, int]) -> None:
         """Tells the log that the layer was made, of how much, and how long it took."""

@@ -60,20 +60,22 @@ class ArrayStore:
         kind: str,
         make: Callable[[Scratch], Mapping[str, NDArray[Any]]],
         before: str | None = None,
+        whole: bool = False,
     ) -> str:
         """Keeps the arrays that ``make`` returns under a new name of this ``kind``: the name.
 
         A database gets only their difference from those called ``before``, or from those that these
-        differ from, where it is small. Arrays of other names stay for those who read them, until
-        ``delete_all_but``. Raises RagraphsError where they cannot be written.
+        differ from, where it is small; a folder has only the difference, too, where files can be
+        shared, unless they are to be ``whole``. Arrays of other names stay for those who read them,
+        until ``delete_all_but``. Raises RagraphsError where they cannot be written.
         """
         path = self.path(name := f"{kind}-{uuid.uuid4().hex[:16]}")
         if self._engine is None:
-            save_arrays(path, make)
+            save_arrays(path, make, whole)
             return name
         # Beside the copies, of which those are deleted that the database has not.
         made = self._folder / _MAKING / path.name
-        save_arrays(made, make)
+        save_arrays(made, make, whole)
         if not before or not write_patches(self._engine, name, made, before):
             write_chunks(self._engine, name, made)
         os.replace(made, path)

@@ -2,8 +2,9 @@
 
 A folder never changes: arrays that are made again get one of another name. Large arrays are mapped
 into memory, so that a process holds the parts of them that it uses. Of one of which few rows differ
-from before, the file is shared with the folder before, and these rows stand beside it. The folders
-of an index in a database are this machine's copies of files in a table.
+from before, or few numbers of a list of texts or sparse vectors, the file is shared with the folder
+before, and these stand beside it. The folders of an index in a database are this machine's copies
+of files in a table.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..algorithms.spliced import Spliced
 from ..state.errors import RagraphsError
-from .moved_rows import ADDED, PLACES, MovedRows, file_of
+from .moved_rows import ADDED, MOST_CHANGED, PLACES, RUNS, MovedRows, file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -60,29 +62,13 @@ class Scratch:
             return np.empty(shape, dtype)
         return np.lib.format.open_memmap(self._folder / f"{name}.npy", "w+", dtype, shape)
 
-    def joined(self, name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """One-dimensional ``parts``, one after the other, in a file like that of ``empty``.
 
-        They may be parts of mapped files, and are not copied in memory.
-        """
-        import numpy as np
-
-        if not (total := sum(map(len, parts))):
-            return np.concatenate(parts)
-        dtype, path = np.result_type(*parts), self._folder / f"{name}.npy"
-        described = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False}
-        with path.open("wb") as file:
-            np.lib.format.write_array_header_1_0(file, {**described, "shape": (total,)})
-            for part in parts:
-                file.write(np.ascontiguousarray(part, dtype).data)
-        found: NDArray[Any] = np.load(path, mmap_mode="r")
-        return found
-
-
-def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any]]]) -> None:
+def save_arrays(
+    folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any]]], whole: bool = False
+) -> None:
     """Writes the arrays that ``make`` returns to a new ``folder``: a reader sees all or none.
 
-    Raises RagraphsError where they cannot be written.
+    Spliced arrays are ``whole`` there if asked. Raises RagraphsError where they cannot be written.
     """
     import numpy as np
 
@@ -91,13 +77,15 @@ def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         sums = {}
-        for name, array in _parted(make(Scratch(unfinished))):
+        for name, array in _parted(make(Scratch(unfinished)), whole):
             file = unfinished / f"{name}.npy"
             if known := _shared(array, file):
                 sums[name] = known
                 continue
             if isinstance(array, np.memmap) and file.exists():
                 array.flush()
+            elif isinstance(array, Spliced):
+                _write(file, array)
             else:
                 np.save(file, array, allow_pickle=False)
             sums[name] = [file.stat().st_size, _checksum(file)]
@@ -107,28 +95,50 @@ def save_arrays(folder: Path, make: Callable[[Scratch], Mapping[str, NDArray[Any
         raise unwritable(folder, error) from error
 
 
-def _parted(arrays: Mapping[str, Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+def _parted(arrays: Mapping[str, Any], whole: bool) -> Iterator[tuple[str, Any]]:
     for name, array in arrays.items():
         if isinstance(array, MovedRows):
             yield name, array.base
             yield name + PLACES, array.places
             yield name + ADDED, array.added
+        elif isinstance(array, Spliced) and not whole and _shares(array):
+            yield name, array.base
+            yield name + RUNS, array.runs
+            yield name + ADDED, array.added
         else:
             yield name, array
+
+
+def _shares(array: Spliced) -> bool:
+    """Whether most of the file below ``array`` is used, and little stands beside it."""
+    base, beside = array.base, len(array.added)
+    changed = max(beside, len(base) - len(array) + beside) * base.itemsize + array.runs.nbytes
+    return file_of(base) is not None and changed <= MOST_CHANGED * base.nbytes
+
+
+def _write(file: Path, array: Spliced) -> None:
+    """Writes ``array`` as a whole, which need not be in memory."""
+    import numpy as np
+
+    described = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False}
+    with file.open("wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, {**described, "shape": array.shape})
+        for part in array.parts():
+            stream.write(np.ascontiguousarray(part).data)
 
 
 def _joined(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {name: one for name, one in arrays.items() if "@" not in name}
     for name in list(found):
-        if name + PLACES in arrays:
-            parts = arrays[name], arrays[name + ADDED], arrays[name + PLACES]
-            found[name] = MovedRows(*parts)
+        for ending, kind in ((PLACES, MovedRows), (RUNS, Spliced)):
+            if name + ending in arrays:
+                found[name] = kind(arrays[name], arrays[name + ADDED], arrays[name + ending])
     return found
 
 
-def _shared(array: NDArray[Any], file: Path) -> list[int] | None:
+def _shared(array: NDArray[Any] | Spliced, file: Path) -> list[int] | None:
     """Lets ``file`` be the one that ``array`` maps; its size and checksum, or None if it is new."""
-    source = file_of(array)
+    source = None if isinstance(array, Spliced) else file_of(array)
     if source is None or source.parent == file.parent:
         return None
     listed: dict[str, list[int]] = json.loads((source.parent / LIST).read_bytes())

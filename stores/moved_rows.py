@@ -10,8 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PLACES, ADDED = "@places", "@added"  # end the names of the files beside the one with most rows
-_MOST = 0.1  # of the rows: when so many are new, or not used any more, all are written anew
+# End the names of the files beside the one with most rows, or numbers.
+PLACES, RUNS, ADDED = "@places", "@runs", "@added"
+MOST_CHANGED = 0.1  # of the rows: when so many are new, or not used any more, all are written anew
 
 
 class MovedRows:
@@ -69,7 +70,7 @@ def followed(
     places = before.places[rows.clip(0)].astype(np.int64)
     used, numbers = np.unique(places[~is_new & (places >= count)] - count, return_inverse=True)
     unused = count - int((~is_new & (places < count)).sum())
-    if max(unused, len(used) + len(new)) > _MOST * count:
+    if max(unused, len(used) + len(new)) > MOST_CHANGED * count:
         return None
     places[~is_new & (places >= count)] = count + numbers
     places[is_new] = count + len(used) + np.arange(len(new))

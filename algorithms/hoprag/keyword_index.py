@@ -12,7 +12,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spans import distinct, order_of, taken
+from ..spans import distinct, order_of
+from ..spliced import gathered, taken
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -68,7 +69,7 @@ class KeywordSets(Sequence[frozenset[int]]):
     def take(self, numbers: Ints) -> KeywordSets:
         """The sets with these ``numbers``, in this order."""
         lengths = self.counts[numbers]
-        codes = self.codes[ranges(self.ends[numbers], lengths)]
+        (codes,) = gathered((self.codes,), self.ends[numbers], lengths)
         return KeywordSets(codes, np.concatenate([[0], np.cumsum(lengths)]))
 
     def and_then(self, others: KeywordSets, numbers: Ints) -> KeywordSets:

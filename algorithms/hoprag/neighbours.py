@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spans import taken
-from .keyword_index import Floats, Ints, ranges
+from ..spliced import gathered, taken
+from .keyword_index import Floats, Ints
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
     from usearch.index import Index as Graph
 
 Empty = Callable[[str, tuple[int, ...], "DTypeLike"], NDArray[Any]]
-Join = Callable[[str, Sequence[NDArray[Any]]], NDArray[Any]]
 
 _COLUMN = np.uint16
 _LARGEST = 12  # coordinates of a vector that are listed
@@ -28,11 +26,6 @@ _EFFORT = 128
 _ROWS = 1 << 12  # vectors at a time
 _PAIRS = 1 << 14  # compared at a time
 _SPARSE_PAIRS = 1 << 11  # the same, few enough that all of them stay near the processor
-
-
-def in_memory(_name: str, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """The ``parts`` as one array that nothing but memory holds."""
-    return np.concatenate(parts)
 
 
 class Neighbours(Protocol):
@@ -79,31 +72,32 @@ class Sparse(NamedTuple):
         ends = np.cumsum(np.concatenate([[0], *counts]))
         return cls(np.concatenate(values), np.concatenate(columns), ends)
 
-    def and_then(self, others: Sparse, numbers: Ints, join: Join = in_memory) -> Sparse:
+    def and_then(self, others: Sparse, numbers: Ints) -> Sparse:
         """The vectors with these ``numbers``, of these and after them the ``others``."""
         ends = np.concatenate([self.ends, others.ends[1:] + self.ends[-1]])
-        values = self.values, others.values
-        columns = self.columns.astype(_COLUMN, copy=False), others.columns  # before they were wider
-        found, _ = taken(values, ends, numbers, partial(join, "near_values"))
-        return Sparse(found, *taken(columns, ends, numbers, partial(join, "near_columns")))
+        columns = self.columns
+        if columns.dtype != _COLUMN:  # before they were wider
+            columns = columns.astype(_COLUMN)
+        values, _ = taken((self.values, others.values), ends, numbers)
+        return Sparse(values, *taken((columns, others.columns), ends, numbers))
 
-    def row(self, numbers: Ints) -> tuple[Ints, Ints]:
-        """The places of the numbers of these vectors, one after another, and how many each has."""
+    def read(self, numbers: Ints) -> tuple[NDArray[Any], NDArray[Any], Ints]:
+        """The numbers of these vectors, one after another, their columns, how many each has."""
         lengths = self.ends[numbers + 1] - self.ends[numbers]
-        return ranges(self.ends[numbers], lengths), lengths
+        values, columns = gathered((self.values, self.columns), self.ends[numbers], lengths)
+        return values, columns, lengths
 
     def whole(self, numbers: Ints, width: int) -> Floats:
         """These vectors with all their numbers, shape (numbers, width)."""
-        at, lengths = self.row(numbers)
+        values, columns, lengths = self.read(numbers)
         found = np.zeros(len(numbers) * width, dtype=np.float32)
-        first = np.repeat(np.arange(len(numbers)) * width, lengths)
-        found[first + self.columns[at]] = self.values[at]
+        found[np.repeat(np.arange(len(numbers)) * width, lengths) + columns] = values
         return found.reshape(len(numbers), width)
 
     def products(self, numbers: Ints, others: Floats) -> Floats:
         """The dot products of all pairs of these vectors and ``others``."""
-        at, lengths = self.row(numbers)
-        values, columns = self.values[at].astype(np.float32), self.columns[at]
+        values, columns, lengths = self.read(numbers)
+        values = values.astype(np.float32)
         found = np.zeros((len(numbers), len(others)), dtype=np.float32)
         some = np.flatnonzero(lengths)
         first = (np.cumsum(lengths) - lengths)[some]
@@ -113,7 +107,7 @@ class Sparse(NamedTuple):
 
     def listed(self, coordinate: int, codes: NDArray[np.uint64]) -> _Coordinates:
         """The largest of the vectors that have ``coordinate`` among their own largest ones."""
-        places = np.flatnonzero(self.columns == coordinate // 2)
+        places = np.flatnonzero(np.asarray(self.columns) == coordinate // 2)
         places = places[(self.values[places] < 0) == coordinate % 2]
         numbers = np.searchsorted(self.ends, places, side="right") - 1
         numbers = numbers[np.lexsort((codes[numbers], -np.abs(self.values[places])))]
@@ -212,33 +206,30 @@ class WordNeighbours:
         named = {f"near_{name}": array for name, array in sparse._asdict().items()}
         return cls({**named, "near_lists": lists})
 
-    def followed(
-        self, sources: Ints, new: Floats, codes: NDArray[np.uint64], join: Join
-    ) -> WordNeighbours:
+    def followed(self, sources: Ints, new: Floats, codes: NDArray[np.uint64]) -> WordNeighbours:
         """The neighbours of vectors of which these have the numbers ``sources`` (m,).
 
         Where that is −1, the next of ``new`` is. They are as ``of`` makes them with the same
-        ``codes``; a list is read anew that was full and has lost a vector. ``join(name, parts)``
-        makes one array of several.
+        ``codes``; a list is read anew that was full and has lost a vector.
         """
         is_new, count = sources < 0, len(self)
-        added = np.flatnonzero(is_new)
         places = np.where(is_new, count + np.cumsum(is_new) - 1, sources)
-        sparse = self._sparse.and_then(Sparse.of([new]), places, join)
+        sparse = self._sparse.and_then(Sparse.of([new]), places)
         moved = np.full(count + 1, -1, dtype=np.int32)
         moved[sources[~is_new]] = np.flatnonzero(~is_new)
-        lists = moved[self._lists]
-        gone = (self._lists >= 0) & (lists < 0)
-        lost = gone.any(axis=1) & (self._lists[:, -1] >= 0)
-        coordinates, place = np.nonzero(lists >= 0)
+        lists, own = moved[self._lists], sparse.largest(np.flatnonzero(is_new), _LARGEST)
+        gone = ((self._lists >= 0) & (lists < 0)).any(axis=1)
+        lost, changed = gone & (self._lists[:, -1] >= 0), gone.copy()
+        changed[own.coordinates] = True
+        coordinates, place = np.nonzero((lists >= 0) & (changed & ~lost)[:, None])
         numbers = lists[coordinates, place].astype(np.int64)
-        vectors, at = sparse.row(numbers), coordinates.astype(np.int32)
-        is_own = sparse.columns[vectors[0]] == np.repeat(at // 2, vectors[1])
-        stays = _Coordinates(numbers, at, np.abs(sparse.values[vectors[0][is_own]]))
-        others = _Coordinates.joined([stays, sparse.largest(added, _LARGEST)])
+        values, columns, lengths = sparse.read(numbers)
+        sizes = np.abs(values[columns == np.repeat(coordinates // 2, lengths)])
         again = [sparse.listed(one, codes) for one in np.flatnonzero(lost).tolist()]
-        every = [others.where(~lost[others.coordinates]), *again]
-        return self._made(sparse, _Coordinates.joined(every).lists(codes, len(lists) // 2))
+        stays = _Coordinates(numbers, coordinates.astype(np.int32), sizes)
+        every = _Coordinates.joined([stays, own.where(~lost[own.coordinates]), *again])
+        lists[changed] = every.lists(codes, len(lists) // 2)[changed]
+        return self._made(sparse, lists)
 
     def vectors(self, numbers: Ints) -> Floats:
         return self._sparse.whole(numbers, len(self._lists) // 2)
@@ -265,9 +256,9 @@ class WordNeighbours:
         return cosines
 
     def _cosines(self, vectors: Floats, places: Ints, numbers: Ints) -> NDArray[Any]:
-        at, lengths = self._sparse.row(numbers)
-        other = np.repeat(places * vectors.shape[1], lengths) + self._sparse.columns.take(at)
-        products = vectors.reshape(-1).take(other) * self._sparse.values.take(at)
+        values, columns, lengths = self._sparse.read(numbers)
+        other = np.repeat(places * vectors.shape[1], lengths) + columns
+        products = vectors.reshape(-1).take(other) * values
         pair = np.repeat(np.arange(len(numbers)), lengths)
         return np.bincount(pair, products, minlength=len(numbers))
 

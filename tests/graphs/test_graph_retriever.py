@@ -77,7 +77,7 @@ def test_after_a_change_the_vectors_in_files_are_those_of_a_fresh_index(
 ) -> None:
     if shared:
         monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 10_000)
-        monkeypatch.setattr("ragraphs.stores.moved_rows._MOST", 1.0)
+        monkeypatch.setattr("ragraphs.stores.moved_rows.MOST_CHANGED", 1.0)
     read: list[str] = []
     get = ChromaVectors.get
     monkeypatch.setattr(

@@ -210,7 +210,7 @@ def test_questions_are_answered_by_the_vectors_that_the_edges_have(indexing):
 @pytest.mark.slow
 def test_vectors_of_edges_share_the_file_of_before_until_a_purge(indexing, monkeypatch):
     monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
-    monkeypatch.setattr("ragraphs.stores.moved_rows._MOST", 1.0)
+    monkeypatch.setattr("ragraphs.stores.moved_rows.MOST_CHANGED", 1.0)
     names = "Arlen Brisk Corin Delta Efrem Fjord Galen Hollow Irwin Jarvis".split()
     given = [
         {"id": one, "title": one, "text": f"{one} Quill built {other} Tower. {one} met {other}."}

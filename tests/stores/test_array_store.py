@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from postgres_server import PostgresServer
+from ragraphs.algorithms.spliced import Spliced, taken
 from ragraphs.stores.array_store import ArrayStore
 from ragraphs.stores.arrays import DamagedArraysError, Scratch, load_arrays
 from ragraphs.stores.moved_rows import followed
@@ -85,20 +86,30 @@ def test_nothing_is_left_of_what_is_deleted(store, tmp_path):
     assert [path.name for path in store.path(name).parent.glob("hops*")] == [f"{name}.arrays"]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.uint16])
-def test_parts_of_arrays_of_before_are_joined_in_a_file(store, dtype):
-    name = store.save("hops", lambda scratch: {"many": np.arange(600_000, dtype=dtype)})
+def test_a_list_shares_the_file_of_before_until_much_of_it_has_changed(store):
+    count = 600_000
+    ends = np.arange(0, count + 1, 2)
+    name = store.save("hops", lambda scratch: {"many": np.arange(count, dtype=np.float32)})
 
-    def follow(scratch: Scratch) -> dict[str, np.ndarray]:
-        many = store.load(name)["many"]
-        joined = scratch.joined("many", [many[:0], many[7:], np.array([5], dtype), many[2:4]])
-        assert (joined[-3:] == [5, 2, 3]).all()
-        return {"many": joined, "none": scratch.joined("none", [many[:0]])}
+    def changed(numbers: np.ndarray, whole: bool = False) -> tuple[str, np.ndarray]:
+        def follow(scratch: Scratch) -> dict[str, np.ndarray]:
+            new = np.array([7, 5], dtype=np.float32)
+            known = np.append(ends, count + 2)
+            return {"many": taken((store.load(name)["many"], new), known, numbers)[0]}
 
-    again = store.load(store.save("hops", follow, name), thoroughly=True)
-    expected = np.concatenate([np.arange(7, 600_000), [5, 2, 3]]).astype(dtype)
-    assert (again["many"] == expected).all() and again["many"].dtype == dtype
-    assert again["none"].shape == (0,)
+        after = store.save("hops", follow, name, whole)
+        rows = np.append(np.arange(count), [7, 5]).reshape(-1, 2)[numbers]
+        found = store.load(after, thoroughly=True)["many"]
+        assert (np.asarray(found) == rows.ravel()).all() and found.dtype == np.float32
+        return after, found
+
+    few = np.array([*range(20_000, count // 2), count // 2, 5])
+    after, shared = changed(few)
+    file = store.path(after) / "many.npy"
+    assert isinstance(shared, Spliced) and file.samefile(store.path(name) / "many.npy")
+    assert not isinstance(changed(few, whole=True)[1], Spliced)
+    assert not isinstance(changed(few[60_000:])[1], Spliced)
+    assert not isinstance(changed(np.delete(few, np.arange(0, 200_000, 10)))[1], Spliced)
 
 
 def test_arrays_that_fail_to_be_made_leave_the_others(store):

@@ -1,5 +1,3 @@
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from ragraphs.algorithms.hoprag import neighbours
@@ -8,6 +6,7 @@ from ragraphs.algorithms.hoprag.neighbours import (
     WordNeighbours,
     neighbours_from_arrays,
 )
+from ragraphs.algorithms.spliced import Spliced
 from ragraphs.models.lexical import LexicalEmbedder
 
 TEXTS = [f"Who built the {name} bridge in {year}?" for name in "Oslo Rome Bonn Ulm".split()
@@ -87,14 +86,9 @@ def test_neighbours_by_words_that_follow_a_change_are_as_made_anew(gone, at_a_ti
     sources = np.insert(stays, [5, 20], -1)
     both = np.insert(vectors[stays], [5, 20], new, axis=0)
     of_both = np.insert(codes[stays], [5, 20], [1_000, 1_001])
-    joined = dict[str, np.ndarray]()
-
-    def join(name: str, parts: Sequence[np.ndarray]) -> np.ndarray:
-        return joined.setdefault(name, np.concatenate(parts))
-
-    followed = near.followed(sources, new, of_both, join).to_arrays()
-    assert all(followed[name] is array for name, array in joined.items())
-    assert joined.keys() == {"near_values", "near_columns"}
+    followed = near.followed(sources, new, of_both).to_arrays()
+    values, before = followed["near_values"], arrays["near_values"]
+    assert isinstance(values, Spliced) and values.base is before  # nothing of it is copied
     for name, array in WordNeighbours.of([both], of_both).to_arrays().items():
-        assert (followed[name] == array).all(), name
+        assert (followed[name][:] == array).all(), name
         assert followed[name].dtype == array.dtype, name
