@@ -129,6 +129,20 @@ class DistinctTexts(PackedTexts):
         """The four arrays: ``name``_content, _ends, _hashes and _order."""
         return {f"{name}_{part}": getattr(self, part) for part in _PARTS}
 
+    def followed(self, added: PackedTexts, numbers: NDArray[np.int64]) -> DistinctTexts:
+        """The texts with these ``numbers``, of these and after them the ``added`` ones."""
+        places = np.full(len(self) + len(added), -1, dtype=np.int32)
+        places[numbers] = np.arange(len(numbers))
+        codes, order = added.codes(), places[self.order]
+        new = np.argsort(codes, kind="stable")
+        new = new[places[len(self) + new] >= 0]
+        hashes, order = self.hashes[order >= 0], order[order >= 0]
+        at = hashes.searchsorted(codes[new], "right")
+        texts = self.edited(added, numbers)
+        hashes = np.insert(hashes, at, codes[new])
+        order = np.insert(order, at, places[len(self) + new])
+        return DistinctTexts(texts.content, texts.ends, hashes, order)
+
     def codes(self) -> NDArray[np.uint64]:
         codes = np.empty_like(self.hashes)
         codes[self.order] = self.hashes

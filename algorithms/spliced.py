@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,9 +75,10 @@ class Spliced:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:] if dtype is None else self[:].astype(dtype)
 
-    def parts(self) -> Iterator[NDArray[Any]]:
-        """The runs, one after another."""
-        return (self._part(*run) for run in self.runs.T.tolist())
+    def parts(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Where each run stands, and its numbers."""
+        for end, (place, length) in zip(self._ends.tolist(), self.runs.T.tolist(), strict=True):
+            yield end - length, self._part(place, length)
 
     def _part(self, place: int, length: int) -> NDArray[Any]:
         if (behind := place - len(self.base)) >= 0:
@@ -140,3 +141,10 @@ def gathered(arrays: Sequence[Any], starts: Ints, lengths: Ints) -> list[NDArray
             places, at = own, spans(own, lengths)
         found.append(array.take(at))
     return found
+
+
+def found_in(array: Any, is_wanted: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Ints:
+    """The places in ``array`` of the numbers that are wanted."""
+    parts = array.parts() if isinstance(array, Spliced) else [(0, array)]
+    found = [start + np.flatnonzero(is_wanted(part)) for start, part in parts]
+    return np.concatenate([np.empty(0, np.int64), *found])

@@ -15,6 +15,7 @@ from ..algorithms.hoprag.carried import (
     Carried,
     carried,
     carried_to_arrays,
+    keywords_of_edges,
     new_questions,
     read_anew,
 )
@@ -121,7 +122,7 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, str], gone: list[st
     gone += found.gone
     made = (_flat if is_large(index) else _exact)(index, found, before, scratch)
     graph, edges = graph_of(found.asked, made.edges), made.edges
-    words = KeywordIndex.of_unions(found.words, graph.edges.incoming, graph.edges.outgoing)
+    words = keywords_of_edges(before, found, graph.edges)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, words)
     taken_over = {
         **carried_to_arrays(found, _read(read)[1], made.pairs),
@@ -214,7 +215,8 @@ def _flat(index: Index, found: Carried, before: Arrays, scratch: Scratch) -> _Ma
     def best_of(rows: Ints) -> Pairs:
         own = AskedOften(asked.outgoing.passages[rows], asked.outgoing.texts[rows], 0)
         outgoing, asking = _distinct(own)
-        listed = KeywordIndex.of(words.take(texts), words.take(asking).codes)
+        asked_words = words.take(asking).codes
+        listed = KeywordIndex.of(words.take(texts, asked_words), asked_words)
         candidates = Candidates(incoming, listed, vectors)
         parts = _parts(asking, _COMPARED)
         pairs = candidates.best(outgoing, ((stored(part), words.take(part)) for part in parts))

@@ -123,7 +123,7 @@ def _write(file: Path, array: Spliced) -> None:
     described = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False}
     with file.open("wb") as stream:
         np.lib.format.write_array_header_1_0(stream, {**described, "shape": array.shape})
-        for part in array.parts():
+        for _, part in array.parts():
             stream.write(np.ascontiguousarray(part).data)
 
 

@@ -12,9 +12,9 @@ from ...language.analyser import keywords
 from ..packed_texts import DistinctTexts, PackedTexts
 from ..spans import appearing, spans
 from .candidates import AskedOften
-from .edges import NO_INTS, NO_PAIRS, Pairs
+from .edges import NO_INTS, NO_PAIRS, Edges, Pairs
 from .graph import AskedPassage, Questioned, digest_of
-from .keyword_index import Ints, KeywordSets
+from .keyword_index import Ints, KeywordIndex, KeywordSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class Carried(NamedTuple):
     ``known`` are the pairs of before both of whose questions are still asked, and ``added`` the
     in-coming questions that were not there before. ``new`` are the texts that nobody asked before,
     ``gone`` those that nobody asks any more; ``new`` is None where nothing was carried. ``sources``
-    are the numbers of the texts before, −1 of those that are new.
+    are the numbers of the texts before, −1 of those that are new, and ``vertices`` of the passages.
     """
 
     asked: Questioned
@@ -43,6 +43,7 @@ class Carried(NamedTuple):
     new: Sequence[str] | None = None
     gone: Sequence[str] = ()
     sources: Ints = NO_INTS
+    vertices: Ints = NO_INTS
 
 
 def read_anew(asked: Questioned) -> Carried:
@@ -90,8 +91,7 @@ def carried(
         for direction, names in enumerate((_INCOMING, _OUTGOING))
     )
     order, numbered = _first_asked((incoming, outgoing), len(known) + len(added))
-    codes = np.concatenate([known.codes(), added.codes()])[order]
-    questions = DistinctTexts.packed(known.edited(added, order), codes)
+    questions = known.followed(added, order)
     words = KeywordSets(before[_CODES], before[_ENDS])
     words = words.and_then(KeywordSets.of(map(keywords, added)), order)
     answered, asked = (
@@ -107,6 +107,7 @@ def carried(
         list(added),
         [known[int(one)] for one in missing],
         np.where(order < len(known), order, -1),
+        vertices.sources,
     )
 
 
@@ -213,6 +214,22 @@ def _known_pairs(before: Arrays, incoming: Ints, outgoing: Ints) -> tuple[Pairs,
     known = np.flatnonzero(target >= 0)
     similarity = before[_SIMILARITY][outgoing[known]]
     return Pairs(known, target[known], similarity), np.flatnonzero(incoming < 0)
+
+
+def keywords_of_edges(before: Arrays, found: Carried, edges: Edges) -> KeywordIndex:
+    """The keywords of ``edges``, of ``before`` where the same two questions made one there."""
+    if found.new is None or not len(before["source"]):
+        return KeywordIndex.of_unions(found.words, edges.incoming, edges.outgoing)
+    size, moved = len(before["copy_ends"]), np.append(found.vertices, -1)
+    ends = before["source"].astype(np.int64) * size + before["target"]
+    wanted = moved[edges.source] * size + moved[edges.target]
+    at = ends.searchsorted(wanted).clip(max=len(ends) - 1)
+    same = (ends[at] == wanted) & (moved[edges.source] >= 0) & (moved[edges.target] >= 0)
+    for name, texts in (("outgoing", edges.outgoing), ("incoming", edges.incoming)):
+        same &= before[name][at] == found.sources[texts]
+    new = np.flatnonzero(~same)
+    unions = KeywordIndex.of_unions(found.words, edges.incoming[new], edges.outgoing[new])
+    return KeywordIndex.from_arrays(before).followed(np.where(same, at, -1), unions)
 
 
 def carried_to_arrays(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..similarity import hybrid_similarity
+from ..spans import order_of
 from .keyword_index import Floats, Ints, KeywordIndex, ranges
 from .neighbours import Neighbours, neighbours_from_arrays
 
@@ -126,9 +127,8 @@ class EdgeIndex:
     def _edges_of_rows(self) -> tuple[Ints, Ints]:
         """The edges that each in-coming question made, one after another, and where each ends."""
         if self._of_rows is None:
-            order = np.argsort(self._rows, kind="stable")
-            numbers = np.arange(len(self._vectors) + 1)
-            self._of_rows = order, np.searchsorted(self._rows[order], numbers)
+            counts = np.bincount(self._rows, minlength=len(self._vectors))
+            self._of_rows = order_of(self._rows), np.append(0, np.cumsum(counts))
         return self._of_rows
 
 

@@ -114,6 +114,12 @@ class _ComparedQuestions:
             row, column, shares = KeywordIndex.of(into).overlaps(out)
         return row, column, shares
 
+    def likely(self, i: Ints, j: Ints) -> NDArray[np.bool_]:
+        """Which of ``i`` share a word with any of ``j``; a few others as well."""
+        words = self._words.take(self._incoming.texts[j]).codes
+        likely: NDArray[np.bool_] = self._words.likely(words)[self._outgoing.texts[i]]
+        return likely
+
     def apart(self, i: Ints, j: Ints) -> NDArray[np.bool_]:
         """Whether each pair (i, j) is of two passages."""
         apart: NDArray[np.bool_] = self._outgoing.passages[i] != self._incoming.passages[j]
@@ -172,6 +178,7 @@ def _sharing_added(
     known = np.flatnonzero(best >= 0)
     if not len(known) or not len(added):
         return _NO_PAIRS
+    known = known[compared.likely(known, added)]
     row, column, shares = compared.sharing(known, added)
     gain = shares + 1 - twice[known[row]]  # cos is at most 1
     likely = np.flatnonzero((gain > 0) & compared.apart(known[row], added[column]))

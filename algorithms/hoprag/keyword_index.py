@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..spans import distinct, order_of
-from ..spliced import gathered, taken
+from ..spliced import found_in, gathered, taken
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -66,11 +66,24 @@ class KeywordSets(Sequence[frozenset[int]]):
             raise IndexError(number)
         return frozenset(self.codes[self.ends[number] : self.ends[number + 1]].tolist())
 
-    def take(self, numbers: Ints) -> KeywordSets:
-        """The sets with these ``numbers``, in this order."""
+    def take(self, numbers: Ints, among: NDArray[np.uint64] | None = None) -> KeywordSets:
+        """The sets with these ``numbers``, in this order.
+
+        Given ``among``, sets that have none of these words may be empty.
+        """
         lengths = self.counts[numbers]
+        if among is not None:
+            lengths = np.where(self.likely(among)[numbers], lengths, 0)
         (codes,) = gathered((self.codes,), self.ends[numbers], lengths)
         return KeywordSets(codes, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def likely(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which sets have any of ``words``, by a part of their codes; a few others as well."""
+        listed, likely = np.zeros(1 << 16, np.bool_), np.zeros(len(self), np.bool_)
+        listed[words.astype(np.uint16)] = True
+        at = found_in(self.codes, lambda codes: listed[codes.astype(np.uint16)])
+        likely[self.ends.searchsorted(at, "right") - 1] = True
+        return likely
 
     def and_then(self, others: KeywordSets, numbers: Ints) -> KeywordSets:
         """The sets with these ``numbers``, of these and after them the ``others``."""
@@ -133,6 +146,24 @@ class KeywordIndex:
         owners, words = np.divmod(distinct(np.concatenate(pairs), in_runs=True), size)
         ends = np.searchsorted(owners, np.arange(len(first) + 1))
         return cls._of_numbers(vocabulary, words, ends)
+
+    def followed(self, sources: Ints, others: KeywordIndex) -> KeywordIndex:
+        """The sets with the numbers ``sources``; each that is −1 is the next of ``others``."""
+        is_new = sources < 0
+        rows = np.where(is_new, len(self) + np.cumsum(is_new) - 1, sources)
+        is_gone = np.ones(len(self), dtype=np.bool_)
+        is_gone[sources[~is_new]] = False
+        first, lengths = self._ends[:-1][is_gone], np.diff(self._ends)[is_gone]
+        gone = np.bincount(self._words[ranges(first, lengths)], minlength=len(self._vocabulary))
+        left = self._vocabulary[np.diff(self._bounds) > gone]
+        vocabulary = np.union1d(left, others._vocabulary)
+        words = (
+            vocabulary.searchsorted(each._vocabulary).astype(np.int32)[each._words]
+            for each in (self, others)
+        )
+        ends = np.concatenate([self._ends, others._ends[1:] + self._ends[-1]])
+        numbers, ends = taken((next(words), next(words)), ends, rows)
+        return self._of_numbers(vocabulary, np.asarray(numbers), ends)
 
     @classmethod
     def _of_numbers(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spliced import gathered, taken
+from ..spliced import found_in, gathered, taken
 from .keyword_index import Floats, Ints
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Sparse(NamedTuple):
 
     def listed(self, coordinate: int, codes: NDArray[np.uint64]) -> _Coordinates:
         """The largest of the vectors that have ``coordinate`` among their own largest ones."""
-        places = np.flatnonzero(np.asarray(self.columns) == coordinate // 2)
+        places = found_in(self.columns, lambda columns: columns == coordinate // 2)
         places = places[(self.values[places] < 0) == coordinate % 2]
         numbers = np.searchsorted(self.ends, places, side="right") - 1
         numbers = numbers[np.lexsort((codes[numbers], -np.abs(self.values[places])))]

@@ -41,9 +41,7 @@ def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageReco
     named = np.concatenate([columns.key, columns.title])  # in order of mentions, then of titles
     order, places_of_keys = appearing(named, len(known) + len(new))
     numbered = places_of_keys.astype(np.int32)
-    packed = PackedTexts.of(new)
-    codes = np.concatenate([known.codes(), packed.codes()])[order]
-    keys = DistinctTexts.packed(known.edited(packed, order), codes)
+    keys = known.followed(PackedTexts.of(new), order)
     first = np.zeros(len(places), dtype=np.int32)
     np.cumsum(columns.counts[:-1], out=first[1:])
     mentions, titles = columns.mentions(numbered, first), columns.titles(numbered)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,27 +40,33 @@ def term_lists(
     passage_of = np.concatenate([np.repeat(own, counts), own])
     df = _passages_of(term, passage_of[text], len(known) + len(added))
     lengths = np.bincount(text, count, sentences + passages).astype(np.float32)
+    stays, shares, totals = text[:0], count[:0], np.zeros(len(df), dtype=np.int64)
     if before:
-        of_before = np.repeat(np.arange(len(known), dtype=np.int32), np.diff(before.offsets))
         texts = _moved_texts(before, kept, first, sentences)
-        gone_last = texts[before.postings]
-        stays = gone_last >= 0
         lengths[texts[texts >= 0]] = before.lengths[texts >= 0]
-        df[: len(known)] += _left_of_terms(before, of_before, stays)
-        term = np.concatenate([of_before[stays], term])
-        text = np.concatenate([gone_last[stays], text])
-        count = np.concatenate([before.frequencies[stays], count])
-    vocabulary, offsets, order = listed(known, added, term, text)
-    text, count = text[order].astype(np.int32), count[order].astype(np.float32)
-    df = df[term[order[offsets[:-1]]]]
+        stays, shares, totals[: len(known)], left = _staying(before, texts)
+        df[: len(known)] += left
+        if (np.diff(texts[texts >= 0]) < 0).any():  # in another order, so that all are listed anew
+            term = np.append(np.repeat(np.arange(len(df), dtype=np.int32), totals), term)
+            text, count = np.append(stays, text), np.append(shares, count)
+            stays, shares, totals = stays[:0], shares[:0], 0 * totals
+    used, vocabulary = in_order(known, added, totals + np.bincount(term, minlength=len(df)))
+    rank = np.zeros(len(df), dtype=np.int64)
+    rank[used] = np.arange(len(used))
+    order = np.argsort(rank[term] * (sentences + passages) + text, kind="stable")
+    ranks, text, count = rank[term[order]], text[order].astype(np.int32), count[order]
+    ends = np.append(0, np.cumsum(totals[used]))
+    at = _places(stays, ends, ranks, text)
+    offsets = ends + np.append(0, np.cumsum(np.bincount(ranks, minlength=len(used))))
+    df = df[used]
     passage = passage_of[:sentences]
     of_passages = np.bincount(passage, lengths[:sentences], passages) + lengths[sentences:]
     rarity = np.log1p((passages - df.astype(np.float32) + 0.5) / (df.astype(np.float32) + 0.5))
     return {
         "vocabulary": vocabulary,
         "offsets": offsets,
-        "postings": text,
-        "frequencies": count,
+        "postings": np.insert(stays, at, text),
+        "frequencies": np.insert(shares, at, count),
         "term_rarity": rarity.astype(np.float32),
         "passages_of_terms": df.astype(np.int32),
         "lengths": lengths,
@@ -96,21 +103,54 @@ def _moved_texts(before: WholeGraph, kept: Longs, first: Ints, sentences: int) -
     return texts
 
 
-def _left_of_terms(before: WholeGraph, term: Ints, stays: NDArray[np.bool_]) -> Longs:
-    """How many passages with each term of ``before`` are left, of which these postings stay."""
-    passage, known = before.sentence_passage, len(before.vocabulary)
-    if before.passages_of_terms is None:
-        return _passages_of(term[stays], passage[before.postings[stays]], known)
-    gone = np.flatnonzero(~stays)
-    return before.passages_of_terms - _passages_of(
-        term[gone], passage[before.postings[gone]], known
-    )
+def _staying(before: WholeGraph, texts: Ints) -> tuple[Ints, Floats, Longs, Longs]:
+    """The postings that stay, by the new numbers of ``texts``, and their frequencies.
+
+    Then of each term how many these are, and the number of passages with it that stay.
+    """
+    stays, passage, terms = texts[before.postings], before.sentence_passage, len(before.vocabulary)
+    gone, totals = np.flatnonzero(stays < 0), np.diff(before.offsets)
+    lost = before.offsets.searchsorted(gone, "right") - 1
+    left = -_passages_of(lost, passage[before.postings[gone]], terms)
+    if before.passages_of_terms is not None:
+        left += before.passages_of_terms
+    else:  # of an earlier version
+        of_each = np.repeat(np.arange(terms), totals)
+        left += _passages_of(of_each, passage[before.postings], terms)
+    totals = totals - np.bincount(lost, minlength=terms)
+    return np.delete(stays, gone), np.delete(before.frequencies, gone), totals, left
+
+
+def _places(members: NDArray[Any], ends: Longs, lists: Longs, new: NDArray[Any]) -> Longs:
+    """Where each of ``new`` belongs among the ``members[ends[l]:ends[l + 1]]`` of its list.
+
+    These ascend, and so do ``lists``.
+    """
+    places = ends[lists]
+    starts = np.flatnonzero(np.diff(lists, prepend=-1)) if len(members) else lists[:0]
+    for start, stop in pairwise([*starts.tolist(), len(new)] if len(starts) else []):
+        own = members[ends[lists[start]] : ends[lists[start] + 1]]
+        places[start:stop] += own.searchsorted(new[start:stop])
+    return places
 
 
 def _passages_of(term: NDArray[Any], passage: Ints, terms: int) -> Longs:
     """How many passages each of so many ``terms`` is in, of which these are all pairs."""
     size = int(passage.max(initial=0)) + 1
     return np.bincount(distinct(term * np.int64(size) + passage) // size, minlength=terms)
+
+
+def in_order(
+    known: DistinctTexts, added: PackedTexts, members: NDArray[np.integer[Any]]
+) -> tuple[Longs, DistinctTexts]:
+    """The texts that have ``members``, by their numbers in order of their hashes, and as texts.
+
+    The numbers are of the ``known`` ones and then the ``added``.
+    """
+    codes = np.concatenate([known.codes(), added.codes()])
+    used = np.flatnonzero(members)
+    used = used[np.argsort(codes[used], kind="stable")]
+    return used, DistinctTexts.packed(known.edited(added, used), codes[used])
 
 
 def listed(
@@ -120,13 +160,10 @@ def listed(
 
     ``text`` has a number of each pair, among the ``known`` and then the ``added``.
     """
-    codes = np.concatenate([known.codes(), added.codes()])
-    used = np.flatnonzero(np.bincount(text, minlength=len(codes)))
-    used = used[np.argsort(codes[used], kind="stable")]
-    rank = np.zeros(len(codes), dtype=np.int64)
+    members = np.bincount(text, minlength=len(known) + len(added))
+    used, texts = in_order(known, added, members)
+    rank = np.zeros(len(members), dtype=np.int64)
     rank[used] = np.arange(len(used))
-    ranks = rank[text]
     # Almost in order already, which this kind of sorting makes use of.
-    order = np.argsort(ranks * (int(member.max(initial=0)) + 1) + member, kind="stable")
-    offsets = np.append(0, np.cumsum(np.bincount(ranks, minlength=len(used))))
-    return DistinctTexts.packed(known.edited(added, used), codes[used]), offsets, order
+    order = np.argsort(rank[text] * (int(member.max(initial=0)) + 1) + member, kind="stable")
+    return texts, np.append(0, np.cumsum(members[used])), order

@@ -42,3 +42,15 @@ def test_texts_with_the_same_hash_are_told_apart(monkeypatch) -> None:
     monkeypatch.setattr(packed_texts, "_hash", lambda text: 7)
     packed = DistinctTexts.of(["Oslo", "Rome", "서울"])
     assert [packed.get(each) for each in ("서울", "Rome", "Oslo", "Bonn")] == [2, 1, 0, None]
+
+
+@settings(max_examples=80, deadline=None)
+@given(DISTINCT, st.integers(0, 30), st.data())
+def test_distinct_texts_that_follow_a_change_are_as_packed_anew(texts, known, data) -> None:
+    numbers = data.draw(st.permutations(range(len(texts))))
+    numbers = numbers[: data.draw(st.integers(0, len(texts)))]
+    before, added = DistinctTexts.of(texts[:known]), PackedTexts.of(texts[known:])
+    found = before.followed(added, np.array(numbers, dtype=np.int64)).to_arrays("names")
+    anew = DistinctTexts.of(texts[number] for number in numbers).to_arrays("names")
+    for name, array in anew.items():
+        assert np.asarray(found[name]).tolist() == array.tolist(), name

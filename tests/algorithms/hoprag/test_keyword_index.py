@@ -38,3 +38,23 @@ def test_sets_as_arrays_are_the_sets(given_sets, others, data):
     wanted = KeywordIndex.of(KeywordSets(codes, np.cumsum([0, *map(len, unions)])))
     listed = KeywordIndex.of_unions(both, first, second)
     np.testing.assert_equal(listed.to_arrays(), wanted.to_arrays())
+
+
+@settings(deadline=None)
+@given(SETS, SETS, st.data())
+def test_lists_that_follow_a_change_are_as_made_anew(sets, others, data):
+    chosen = data.draw(st.permutations(range(len(sets))))[: data.draw(st.integers(0, len(sets)))]
+    sources = np.array(data.draw(st.permutations([*chosen, *[-1] * len(others)])), dtype=np.int64)
+    new = iter(others)
+    every = [next(new) if at < 0 else sets[at] for at in sources]
+    followed = KeywordIndex.of(sets).followed(sources, KeywordIndex.of(others))
+    np.testing.assert_equal(followed.to_arrays(), KeywordIndex.of(every).to_arrays())
+
+
+@settings(deadline=None)
+@given(SETS, st.frozensets(st.sampled_from("abcdef")))
+def test_sets_without_the_words_that_are_sought_are_empty_and_others_whole(sets, words):
+    among = KeywordSets.of([words])
+    taken = KeywordSets.of(sets).take(np.arange(len(sets)), among.codes)
+    for found, each in zip(taken, KeywordSets.of(sets), strict=True):
+        assert found == each if each & among[0] else found in (each, frozenset())
