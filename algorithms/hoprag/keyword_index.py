@@ -172,7 +172,7 @@ class KeywordIndex:
         words = numbers.astype(np.int32)
         known = np.flatnonzero(words < len(vocabulary))
         order = known[order_of(words[known])]
-        bounds = np.searchsorted(words[order], np.arange(len(vocabulary) + 1))
+        bounds = np.append(0, np.cumsum(np.bincount(words[known], minlength=len(vocabulary))))
         listed = np.repeat(np.arange(len(ends) - 1, dtype=np.int32), np.diff(ends))[order]
         return cls(vocabulary, words, ends, listed, bounds)
 

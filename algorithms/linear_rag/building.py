@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ...language.mentions import short_key
 from ..packed_texts import DistinctTexts, PackedTexts
-from ..spans import appearing, distinct, order_of, spans
+from ..spans import appearing, order_of, spans
+from ..spliced import taken
 from .passage_graph import CERTAIN, NESTED, Ints, WholeGraph
 from .passage_records import PassageRecord
 from .term_lists import Longs, listed, term_lists
@@ -48,7 +49,15 @@ def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageReco
     titled, sure = np.zeros((2, len(keys)), dtype=np.bool_)
     titled[titles[1][titles[2] == 1]] = True
     sure[mentions[1][columns.certain]] = True
-    inside = _inside(before, numbered, new, keys, titled)
+    again, *inside = _inside(before, numbered, new, keys, titled)
+    if before:
+        known_edges = _edges_of(before, numbered)
+        is_new = (kept < 0) | _otherwise_nested(columns, numbered, again)
+        is_new |= known_edges.passages_with_gone()[kept]
+        edges = _edges(columns.take(np.flatnonzero(is_new)), numbered, *inside)
+        edges = edges.among(known_edges, np.where(is_new, -1, kept))
+    else:
+        edges = _edges(columns, numbered, *inside)
     return WholeGraph(
         keys=keys,
         titled=titled,
@@ -57,13 +66,7 @@ def linked(before: WholeGraph | None, kept: Longs, records: Sequence[PassageReco
         total=len(places),
         inside_ends=np.append(0, np.cumsum(inside[0])),
         inside=inside[1],
-        **_edges(
-            *_with_nested(mentions, columns.certain, *inside),
-            titles,
-            columns.counts,
-            first,
-            len(keys),
-        ),
+        **edges.to_arrays(first, len(keys)),
         **_words(before, numbered, new),
         **term_lists(before, kept, records, columns.counts, first),
     )
@@ -191,8 +194,8 @@ def _starts(counts: NDArray[np.integer[Any]]) -> Longs:
 
 def _inside(
     before: WholeGraph | None, numbered: Ints, new: Sequence[str], keys: DistinctTexts, titled: Mask
-) -> tuple[Ints, Ints]:
-    """How many keys are inside each key, and these.
+) -> tuple[Ints, Ints, Ints]:
+    """The keys that were looked at again, how many keys are inside each key, and these.
 
     Of the graph of ``before`` they are taken over but for the keys around names that came, or are
     a title now, or no more.
@@ -225,7 +228,7 @@ def _inside(
     owner = np.concatenate([owner, np.repeat(again, counts[again])])
     value = np.concatenate([value, _integers(flat)])
     counts = np.bincount(owner, minlength=len(keys)).astype(np.int32)
-    return counts, value[np.argsort(owner, kind="stable")].astype(np.int32)
+    return again.astype(np.int32), counts, value[np.argsort(owner, kind="stable")].astype(np.int32)
 
 
 _NONE = np.zeros(0, dtype=np.int32)
@@ -276,41 +279,101 @@ def _with_nested(
     return ((pairs // size).astype(np.int32), (pairs % size).astype(np.int32)), kinds[first]
 
 
-def _edges(
-    mentions: tuple[Ints, Ints],
-    kinds: NDArray[np.int8],
-    titles: tuple[Any, ...],
-    counts: Ints,
-    first: Ints,
-    keys: int,
-) -> dict[str, Any]:
-    """The ``edge_`` arrays in order of passages, mentions before titles, and ``rarity``."""
-    sentence_passage = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    sentence = np.concatenate([mentions[0], first[titles[0]]])
-    passage = np.concatenate([sentence_passage[mentions[0]], titles[0]])
+def _otherwise_nested(columns: _Columns, numbered: Ints, again: Ints) -> Mask:
+    """Which passages mention one of the keys ``again``, by their new numbers."""
+    is_again = np.isin(numbered, again)
+    passages = np.repeat(np.arange(len(columns.mentioned)), columns.mentioned)
+    found = np.zeros(len(columns.mentioned), dtype=np.bool_)
+    found[passages[is_again[columns.key]]] = True
+    return found
+
+
+class _PassageEdges(NamedTuple):
+    """Edges of passages one after another, mentions before titles, ``counts`` (P,) of each.
+
+    Sentences are numbered within their passage.
+    """
+
+    counts: Longs
+    entity: Ints
+    sentence: Ints
+    title: NDArray[np.float32]
+    own: NDArray[np.float32]
+    kind: NDArray[np.int8]
+
+    def passages_with_gone(self) -> Mask:
+        """Which passages have an edge to a key that is gone."""
+        gone = np.zeros(len(self.counts), dtype=np.bool_)
+        at = np.flatnonzero(self.entity < 0)
+        gone[_starts(self.counts).searchsorted(at, "right") - 1] = True
+        return gone
+
+    def among(self, before: _PassageEdges, kept: Longs) -> _PassageEdges:
+        """The edges of passages with the numbers ``kept`` in ``before``; −1 is of the next here."""
+        is_new = kept < 0
+        rows = np.where(is_new, len(before.counts) + np.cumsum(is_new) - 1, kept)
+        ends = _starts(np.append(before.counts, self.counts))
+        pairs: Any = zip(before[1:], self[1:], strict=True)
+        return _PassageEdges(
+            np.diff(ends)[rows], *(taken(pair, ends, rows)[0][:] for pair in pairs)
+        )
+
+    def to_arrays(self, first: Ints, keys: int) -> dict[str, Any]:
+        """The ``edge_`` arrays, ``rarity`` among so many ``keys``, and the edges of each key."""
+        passage = np.repeat(np.arange(len(first), dtype=np.int32), self.counts)
+        order = order_of(2 * self.entity + (self.title == 0))
+        once = order[((self.title > 0) | (self.own == 0))[order]]  # of a title, that edge alone
+        entity, own = self.entity[once], passage[once]
+        is_first = np.append(True, (np.diff(entity) != 0) | (np.diff(own) != 0))[: len(once)]
+        df = np.bincount(entity[is_first], minlength=keys)
+        total = max(len(first), 2)
+        return {
+            "edge_passage": passage,
+            "edge_entity": self.entity,
+            "edge_sentence": first[passage] + self.sentence,
+            "edge_title": self.title,
+            "edge_own": self.own,
+            "edge_kind": self.kind,
+            "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
+            "first_edge": _starts(self.counts),
+            "entity_offsets": _starts(np.bincount(self.entity, minlength=keys)),
+            "entity_edges": order,
+        }
+
+
+def _edges_of(graph: WholeGraph, numbered: Ints) -> _PassageEdges:
+    """The edges of ``graph``, by the new numbers of its keys."""
+    assert graph.edge_kind is not None
+    sentence = graph.edge_sentence - graph.first_sentence[graph.edge_passage]
+    entity, counts = numbered[graph.edge_entity], np.diff(graph.first_edge)
+    return _PassageEdges(
+        counts, entity, sentence, graph.edge_title, graph.edge_own, graph.edge_kind
+    )
+
+
+def _edges(columns: _Columns, numbered: Ints, inside: Ints, flat: Ints) -> _PassageEdges:
+    """The edges of the passages with these ``columns``."""
+    first = _starts(columns.counts)[:-1].astype(np.int32)
+    of_titles, title, weight = columns.titles(numbered)
+    mentions, kinds = _with_nested(columns.mentions(numbered, first), columns.certain, inside, flat)
+    sentence_passage = np.repeat(np.arange(len(first), dtype=np.int32), columns.counts)
+    sentence = np.concatenate([mentions[0], first[of_titles]])
+    passage = np.concatenate([sentence_passage[mentions[0]], of_titles])
     order = np.argsort(passage, kind="stable")
-    passage, entity = passage[order], np.concatenate([mentions[1], titles[1]])[order]
-    title = np.concatenate([np.zeros(len(mentions[0]), np.float32), titles[2]])[order]
-    size = max(keys, 1)
-    pairs = passage.astype(np.int64) * size + entity
-    title_pairs = titles[0].astype(np.int64) * size + titles[1]
-    by_pair = np.argsort(title_pairs)
+    passage, entity = passage[order], np.concatenate([mentions[1], title])[order]
+    size = max(len(inside), 1)
+    title_pairs = of_titles.astype(np.int64) * size + title
+    by_pair, pairs = np.argsort(title_pairs), passage.astype(np.int64) * size + entity
     at = np.append(by_pair, -1)[np.searchsorted(title_pairs, pairs, sorter=by_pair)]
     own = np.append(title_pairs, -1)[at] == pairs
-    df = np.bincount(distinct(pairs, in_runs=True) % size, minlength=keys)
-    total = max(len(first), 2)
-    return {
-        "edge_passage": passage,
-        "edge_entity": entity,
-        "edge_sentence": sentence[order],
-        "edge_title": title,
-        "edge_own": np.where(own, np.append(titles[2], np.float32(0))[at], np.float32(0)),
-        "edge_kind": np.concatenate([kinds, np.full(len(titles[0]), CERTAIN, np.int8)])[order],
-        "rarity": np.log(total / np.clip(df, 1, total)).astype(np.float32) / math.log(total),
-        "first_edge": np.searchsorted(passage, np.arange(len(first) + 1)),
-        "entity_offsets": _starts(np.bincount(entity, minlength=keys)),
-        "entity_edges": order_of(2 * entity + (title == 0)),
-    }
+    return _PassageEdges(
+        np.bincount(passage, minlength=len(first)),
+        entity,
+        sentence[order] - first[passage],
+        np.concatenate([np.zeros(len(mentions[0]), np.float32), weight])[order],
+        np.where(own, np.append(weight, np.float32(0))[at], np.float32(0)),
+        np.concatenate([kinds, np.full(len(title), CERTAIN, np.int8)])[order],
+    )
 
 
 def _words(before: WholeGraph | None, numbered: Ints, new: Sequence[str]) -> dict[str, Any]:

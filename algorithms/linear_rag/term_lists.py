@@ -54,19 +54,16 @@ def term_lists(
     rank = np.zeros(len(df), dtype=np.int64)
     rank[used] = np.arange(len(used))
     order = np.argsort(rank[term] * (sentences + passages) + text, kind="stable")
-    ranks, text, count = rank[term[order]], text[order].astype(np.int32), count[order]
+    ranks, text = rank[term[order]], text[order].astype(np.int32)
     ends = np.append(0, np.cumsum(totals[used]))
-    at = _places(stays, ends, ranks, text)
-    offsets = ends + np.append(0, np.cumsum(np.bincount(ranks, minlength=len(used))))
-    df = df[used]
-    passage = passage_of[:sentences]
-    of_passages = np.bincount(passage, lengths[:sentences], passages) + lengths[sentences:]
+    at, df = _places(stays, ends, ranks, text), df[used]
+    of_passages = np.bincount(passage_of, lengths, passages)
     rarity = np.log1p((passages - df.astype(np.float32) + 0.5) / (df.astype(np.float32) + 0.5))
     return {
         "vocabulary": vocabulary,
-        "offsets": offsets,
+        "offsets": ends + np.append(0, np.cumsum(np.bincount(ranks, minlength=len(used)))),
         "postings": np.insert(stays, at, text),
-        "frequencies": np.insert(shares, at, count),
+        "frequencies": np.insert(shares, at, count[order]),
         "term_rarity": rarity.astype(np.float32),
         "passages_of_terms": df.astype(np.int32),
         "lengths": lengths,
