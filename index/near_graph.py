@@ -321,9 +321,11 @@ def _relations(
     passages |= one_of(connection, stated.relation, ids, stated.passage)
     found_in = [one for one in _stated(connection, placed, passages) if one.id in ids]
     table = tables.relations.c
-    greatest = one_of(connection, table.weight, [1.0], table.id)
     most = max((one.weight for one in found_in), default=0.0)
-    if most > placed.greatest or (most < placed.greatest and greatest <= ids):
+    is_less = most < placed.greatest and 1.0 in one_of(connection, table.id, ids, table.weight)
+    if is_less and one_of(connection, table.weight, [1.0], table.id) <= ids:
+        raise NotNearError
+    if most > placed.greatest:
         raise NotNearError
     return scaled(found_in, placed.greatest), ids
 

@@ -65,21 +65,36 @@ async def embed_sentences(index: Index, context: Context) -> None:
 def _unembedded(index: Index) -> dict[str, int]:
     """The passages whose sentences lack vectors, each with the number of these.
 
-    A passage is not cut again where the graph of before has as many of it as have vectors.
+    A passage is not cut again where the graph of before has as many of it as have vectors. Where
+    the graph, of a large index, has the vectors too, only what was noted since is looked for.
     """
-    linked, counts = dict(_linked(index)), dict[str, int]()
-    likely = {id: linked.get(id, 0) for id in index.catalogue.passage_ids()}
-    for ids in batches(sorted(index.sentences.missing(likely))):
-        counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(ids))}
+    before, ids, counts = SENTENCES.before(index), index.catalogue.passage_ids(), dict[str, int]()
+    linked, noted = _linked(before), _noted(index, before)
+    if noted is not None and _SENTENCES in before:
+        ids = (ids - linked.keys()) | (ids & noted)
+    likely = {id: linked.get(id, 0) for id in ids}
+    for some in batches(sorted(index.sentences.missing(likely))):
+        counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(some))}
     return {id: counts[id] for id in index.sentences.missing(counts)}
 
 
-def _linked(index: Index) -> Iterable[tuple[str, int]]:
-    """The passages of the graph of before, each with the number of its sentences."""
-    if not (arrays := SENTENCES.before(index)):
-        return ()
-    counts = graph_from_arrays(arrays).sentence_counts
-    return zip(arrays["ids"].tolist(), counts.tolist(), strict=True)
+def _linked(before: Arrays) -> dict[str, int]:
+    """The passages of the graph of ``before``, each with the number of its sentences."""
+    if not before:
+        return {}
+    counts = graph_from_arrays(before).sentence_counts
+    return dict(zip(before["ids"].tolist(), counts.tolist(), strict=True))
+
+
+def _noted(index: Index, before: Arrays) -> frozenset[str] | None:
+    """The passages that may be others than in the graph of ``before``, with those that are new.
+
+    None where all may be.
+    """
+    noted = index.catalogue.property(UNLINKED)
+    if not before or noted is None or noted["made_by"] != SENTENCES.stamp(index):
+        return None
+    return frozenset(noted["entities"])
 
 
 def _forget_other_cuts(index: Index) -> None:
@@ -138,13 +153,16 @@ def link_passages(index: Index) -> None:
     is_flat = len(counts) >= large.FLAT_FROM
     make = partial(_link_passages, counts=counts)
     SENTENCES.renew(index, make, list(counts.items()), named, CUTTING, is_flat)
-    linked_so = None if named is None else nothing_untold(SENTENCES.stamp(index))
-    index.catalogue.set_property(UNLINKED, linked_so)
+    index.catalogue.set_property(UNLINKED, nothing_untold(SENTENCES.stamp(index)))
 
 
 def _stored_counts(index: Index) -> dict[str, int | None]:
     """The passages by document and place, each with the number of its sentences with vectors."""
-    counts, ids = index.sentences.counts(), index.catalogue.passage_numbers()
+    before, ids = SENTENCES.before(index), index.catalogue.passage_numbers()
+    linked, noted = _linked(before), _noted(index, before)
+    again = None if noted is None else noted.union(ids.keys() - linked.keys())
+    counts = {id: linked[id] for id in linked.keys() - again} if again is not None else {}
+    counts |= index.sentences.counts(again)
     return dict(zip(ids, map(counts.get, ids), strict=True))
 
 
@@ -198,11 +216,10 @@ def _named(
     codes = np.zeros(len(ids), dtype=np.uint64)
     if "entities" not in built_layers(index):
         return codes
-    again, noted = np.ones(len(ids), dtype=np.bool_), index.catalogue.property(UNLINKED)
-    if before and noted and noted["made_by"] == SENTENCES.stamp(index):
+    again, noted = np.ones(len(ids), dtype=np.bool_), _noted(index, before)
+    if noted is not None and (before["named"] & 1).any():  # else there were no entities perhaps
         codes = np.append(before["named"], np.uint64(_UNREAD))[places]
-        touched = frozenset(noted["entities"])
-        again = (codes == _UNREAD) | np.fromiter(map(touched.__contains__, ids), np.bool_, len(ids))
+        again = (codes == _UNREAD) | np.fromiter(map(noted.__contains__, ids), np.bool_, len(ids))
         codes[again] = 0
     wanted = {ids[place]: place for place in np.flatnonzero(again).tolist()}
     for id, names in index.entities.naming(None if again.all() else wanted):

@@ -13,7 +13,7 @@ from .properties import keep_property, property_in
 from .queries import batches
 
 DEGREES = "degrees"  # property: of communities of level 0 in use, and the sum of all weights
-_IN_USE, _MEMBERS, _RELATIONS = tables.communities.c, tables.community_members.c, tables.relations.c
+_MEMBERS, _RELATIONS = tables.community_members.c, tables.relations.c
 _DECIMALS = 6
 
 
@@ -31,9 +31,7 @@ def note_degrees(connection: Connection, changed: Sequence[Mapping[str, Any]] | 
             at[row["source"]] += sign * row["weight"]
             at[row["target"]] += sign * row["weight"]
     degrees = known["of"]
-    query = select(_MEMBERS.entity, _MEMBERS.community).join(
-        tables.communities, (_IN_USE.id == _MEMBERS.community) & (_IN_USE.level == 0)
-    )
+    query = select(_MEMBERS.entity, _MEMBERS.community)
     for batch in batches(at):
         for entity, id in connection.execute(query.where(_MEMBERS.entity.in_(batch))):
             if id in degrees:

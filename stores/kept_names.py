@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
@@ -31,9 +32,16 @@ from .entity_rows import (
     rows_of_graph,
     touched_by,
 )
-from .properties import keep_property
+from .properties import keep_property, property_in
 from .queries import add_missing, batches, is_postgresql, persisting, replace_all
-from .untold import note_unclustered, note_unembedded, note_unlinked, note_untold
+from .untold import (
+    UNMERGED,
+    note_unclustered,
+    note_unembedded,
+    note_unlinked,
+    note_untold,
+    nothing_untold,
+)
 
 T = TypeVar("T")
 _READ, _PASSAGES, _MERGED = tables.reading_codes, tables.passages, tables.merged_passages
@@ -65,8 +73,15 @@ def changed_documents(connection: Connection) -> set[str]:
     )
     is_read = exists().where(_READ.c.passage == merged.passage, _READ.c.kind == "facts")
     gone = select(merged.document).where(~is_read)
-    found = {one for row in connection.execute(both).all() for one in row if one is not None}
-    return found.union(connection.scalars(gone))
+    noted = property_in(connection, UNMERGED)
+
+    def rows(query: Select[Any], column: Column[Any]) -> Iterable[Any]:
+        if noted is None:
+            return connection.execute(query)
+        return found(connection, query, column, noted["entities"])
+
+    documents = chain.from_iterable([*rows(both, passages.id), *rows(gone, merged.passage)])
+    return {one for one in documents if one is not None}
 
 
 def passages_to_merge(
@@ -100,6 +115,7 @@ def replace_kept(connection: Connection, kept: KeptNames | None) -> None:
         replace_all(connection, table, rows_of_tuples(table, rows if kept else ()))
     value = {"generic": dict(kept.generic), "greatest": kept.greatest} if kept else None
     keep_property(connection, KEPT_NAMES, value)
+    keep_property(connection, UNMERGED, nothing_untold(None) if kept else None)
 
 
 @persisting
@@ -124,6 +140,7 @@ def replace_near(
     note_unclustered(connection, related_otherwise(changed))
     note_unembedded(connection, changed[tables.entities.name])
     note_unlinked(connection, named_otherwise(connection, changed))
+    keep_property(connection, UNMERGED, nothing_untold(None))
 
 
 def replace_some(

@@ -18,6 +18,7 @@ from .pgvector_tables import delete_vectors
 from .pieces import NewDocument, identified
 from .queries import add_missing, batches, delete_with, update_rows
 from .readings import IMPORTED, forget_codes
+from .untold import note_passages
 
 
 def stored_passages(connection: Connection, documents: Sequence[str]) -> dict[str, Any]:
@@ -88,6 +89,7 @@ def write_passages(
             connection.execute(tables.passages.insert(), fresh)
             form_of(connection).add(connection, [row["id"] for row in fresh])
         update_rows(connection, tables.passages, kept)
+        note_passages(connection, {*kept, *(row["id"] for row in fresh)})
         add_missing(connection, tables.outdated_entries, outdated)
         _forget_readings(connection, moved)
     return counts
@@ -118,3 +120,4 @@ def delete_passages(connection: Connection, ids: Collection[str]) -> None:
         tables.passages.c.id,
     ):
         delete_with(connection, column, ids)
+    note_passages(connection, ids)

@@ -18,9 +18,10 @@ def property_row(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": json.dumps(value)}
 
 
-def property_in(connection: Connection, name: str) -> Any:
-    """The property ``name``, or None."""
-    stored = connection.scalar(select(_TABLE.c.value).where(_TABLE.c.name == name))
+def property_in(connection: Connection, name: str, *, changing: bool = False) -> Any:
+    """The property ``name``, or None; with ``changing``, nobody else changes it meanwhile."""
+    query = select(_TABLE.c.value).where(_TABLE.c.name == name)
+    stored = connection.scalar(query.with_for_update() if changing else query)
     return None if stored is None else json.loads(stored)
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, exists
 
 from . import tables
 from .queries import batches, count_rows, persistent, plain_rows, rows, rows_with, upsert
+from .untold import note_passages
 
 ReadingKind = Literal["questions", "facts"]
 
@@ -60,6 +61,7 @@ class ReadingStore:
             upsert(connection, _READINGS, new, where=_is_no_loss)
             upsert(connection, _CODES, [_code_row(one) for one in new if one["value"]])
             forget_codes(connection, [one["passage"] for one in new if not one["value"]])
+            note_passages(connection, {one.passage for one in readings})
 
     def missing(self, kind: ReadingKind, model: str, words: str | None = None) -> list[str]:
         """The passages that ``model`` has not read yet, or could not, in the order of storing.

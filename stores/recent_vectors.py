@@ -35,6 +35,7 @@ _FEW = 500  # owners
 _HELD, _PUT, _GONE = 0, 1, 2  # in Chroma as it is; to be put there; to be removed from there
 _NUMBER = np.dtype("<f4")
 _WAITS = table.c.state > literal_column(str(_HELD))  # as in the index of these rows
+_within = table.c.collection + ""  # that SQLite looks for them there, and not by their keys
 
 
 class _Recent(NamedTuple):
@@ -265,13 +266,13 @@ class RecentVectors(ChromaVectors):
         kept = self._kept.get(collection)
         if kept is None or kept.stamp != stamp:
             query = select(table.c.id, table.c.metadata, table.c.vector)
-            found = rows(self._engine, query.where(table.c.collection == collection, _WAITS))
+            found = rows(self._engine, query.where(_within == collection, _WAITS))
             kept = _Recent.of(stamp, found)
             self._kept[collection] = kept
         return kept
 
     def _waiting(self, collection: Collection) -> int:
-        return count_rows(self._engine, table, table.c.collection == collection, _WAITS)
+        return count_rows(self._engine, table, _within == collection, _WAITS)
 
     def _change(
         self, collection: Collection, new: Sequence[dict[str, Any]], dimension: int | None = None

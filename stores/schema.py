@@ -11,14 +11,23 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, create_mock_engine, event, select
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Index,
+    create_engine,
+    create_mock_engine,
+    event,
+    inspect,
+    select,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import StaticPool
 
 from ..state.errors import IndexNotFoundError, RagraphsError
 from .lexical_index import form_of
-from .queries import add_missing, begin_writing, is_postgresql, raw_name, table_names, upsert
+from .queries import add_missing, begin_writing, is_postgresql, schema_name, table_names, upsert
 from .read_only import open_read_only
 from .tables import metadata, properties
 from .upgrade import EARLIER, upgrade
@@ -29,7 +38,6 @@ logger = logging.getLogger("ragraphs.stores")
 FORMAT = 6
 _FORMAT_ROW = {"name": "format", "value": str(FORMAT)}
 DATABASE = "catalogue.sqlite"
-_BY_CONTENT = "CREATE INDEX IF NOT EXISTS ix_documents_content ON {} (content)"  # there later
 LOCK = "lock"
 
 # SQLite finds a key only as it is written.
@@ -122,12 +130,19 @@ def create_tables(connection: Connection) -> None:
     if present or is_postgresql(connection):
         missing = [table for name, table in metadata.tables.items() if name not in present]
         metadata.create_all(connection, missing, checkfirst=False)
-        connection.exec_driver_sql(_BY_CONTENT.format(raw_name(connection, "documents")))
     else:
         for statement in _definitions():
             connection.exec_driver_sql(statement)
     form_of(connection).create(connection)
     add_missing(connection, properties, [_FORMAT_ROW])
+
+
+def _lacking(of: Connection | Engine) -> list[Index]:
+    """The indexes of tables, some of them newer than the format, that the database lacks."""
+    found = inspect(of).get_multi_indexes(schema_name(of)).values()
+    there = {one["name"] for own in found for one in own}
+    every = (one for table in metadata.tables.values() for one in table.indexes)
+    return [one for one in every if one.name not in there]
 
 
 @cache
@@ -194,13 +209,13 @@ def has_tables(engine: Engine) -> bool:
 
 
 def is_up_to_date(engine: Engine) -> bool:
-    """Whether the database has the format and all tables of this version. Blocks."""
-    missing = set(metadata.tables) - table_names(engine)
+    """Whether the database has the format, all tables and indexes of this version. Blocks."""
+    missing = set(metadata.tables) - table_names(engine) or _lacking(engine)
     return not missing and format_of(engine) == str(FORMAT)
 
 
 def bring_up_to_date(engine: Engine) -> None:
-    """Makes the tables that the database lacks, and upgrades an earlier format. Blocks.
+    """Makes the tables and indexes that the database lacks, upgrades an earlier format. Blocks.
 
     It is all done or nothing. Only the writer of the index does this. A file then gets smaller.
     """
@@ -211,6 +226,8 @@ def bring_up_to_date(engine: Engine) -> None:
         if found in EARLIER:
             upgrade(connection, found)
             upsert(connection, properties, [_FORMAT_ROW])
+        for index in _lacking(connection):
+            index.create(connection)
     if found in EARLIER and not is_postgresql(engine):
         vacuum(engine)
 

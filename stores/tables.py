@@ -121,6 +121,13 @@ readings = Table(
     Column("value", Packed),
     Column("reason", _TEXT),
     Column("words", WORD, nullable=False, server_default=""),
+    # By which a run finds the passages that another model has read, without what it read.
+    Index(
+        "ix_readings_by",
+        *("kind", "model", "words", "passage"),
+        sqlite_where=text("value IS NOT NULL"),
+        postgresql_where=text("value IS NOT NULL"),
+    ),
 )
 # Hashes of what was read in passages, so that a run need not read all of it.
 reading_codes = Table(
@@ -159,6 +166,12 @@ entities = Table(
     Column("type", WORD, nullable=False),
     Column("description", _TEXT, nullable=False),
     Column("pending", Boolean, nullable=False),
+    Index(
+        "ix_entities_pending",
+        "id",
+        sqlite_where=text("pending = 1"),
+        postgresql_where=text("pending"),
+    ),
 )
 descriptions = Table(
     "descriptions",
@@ -202,7 +215,7 @@ relation_passages = Table(
     "relation_passages",
     metadata,
     Column("relation", WORD, primary_key=True),
-    Column("passage", WORD, primary_key=True),
+    Column("passage", WORD, primary_key=True, index=True),
 )
 claims = Table(
     "claims",

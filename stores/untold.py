@@ -1,5 +1,5 @@
-"""Entities and passages that have changed since communities, reports and the passage graph were
-made of them.
+"""Entities and passages that have changed since names were merged, and communities, reports and the
+passage graph were made of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from .properties import keep_property, property_in
 
 UNTOLD = "untold"  # property: these entities, by whom reports are made; none where all have changed
 UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
-UNLINKED = "unlinked"  # property: passages that name other entities, or these by other names
+UNLINKED = "unlinked"  # property: passages that are not as the passage graph has them
+UNMERGED = "unmerged"  # property: passages that are not as their names were merged
 UNEMBEDDED = "unembedded"  # property: entities that are not as their vectors were made
 UNEMBEDDED_REPORTS = "unembedded_reports"  # property: communities, in the same way
 _MOST = 5000  # of more untold ones, all are gone through
@@ -36,8 +37,17 @@ def note_unclustered(connection: Connection, entities: Collection[str] | None) -
 
 
 def note_unlinked(connection: Connection, passages: Collection[str] | None) -> None:
-    """Notes that ``passages``, or all where it is None, do not name entities as they are linked."""
+    """Notes that ``passages``, or all where it is None, are not as they are linked.
+
+    They name other entities, or their sentences have other vectors.
+    """
     _note(connection, UNLINKED, passages, _MOST)
+
+
+def note_passages(connection: Connection, passages: Collection[str]) -> None:
+    """Notes that ``passages`` came, went, or moved, or that others facts were read in them."""
+    note_unlinked(connection, passages)
+    _note(connection, UNMERGED, passages, _MOST)
 
 
 def note_unembedded(connection: Connection, rows: Iterable[Mapping[str, Any]] | None) -> None:
@@ -48,7 +58,7 @@ def note_unembedded(connection: Connection, rows: Iterable[Mapping[str, Any]] | 
 def _note(
     connection: Connection, name: str, entities: Collection[str] | None, most: float = inf
 ) -> None:
-    known = property_in(connection, name)
+    known = property_in(connection, name, changing=True)
     if known is None or (entities is not None and not entities):
         return
     found = None if entities is None else sorted({*known["entities"], *entities})

@@ -14,7 +14,17 @@ from sqlalchemy import ColumnElement, Engine, Table, and_, delete, func, literal
 
 from ..state.errors import IncompleteIndexError
 from . import tables
-from .queries import count_rows, delete_with, persistent, plain_rows, rows, rows_with, upsert
+from .queries import (
+    count_rows,
+    delete_with,
+    persistent,
+    plain_rows,
+    plain_rows_with,
+    rows,
+    rows_with,
+    upsert,
+)
+from .untold import note_unlinked
 
 Empty = Callable[[tuple[int, int]], NDArray[Any]]
 
@@ -45,10 +55,6 @@ class _VectorTable:
         with self._engine.begin() as connection:
             connection.execute(delete(self._table))
 
-    def _put(self, new: Sequence[dict[str, Any]]) -> None:
-        with self._engine.begin() as connection:
-            upsert(connection, self._table, new)
-
 
 @persistent
 class QuestionVectors(_VectorTable):
@@ -75,7 +81,9 @@ class QuestionVectors(_VectorTable):
     def add(self, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Adds or replaces vectors, shape (len(ids), d), in one transaction."""
         pairs = zip(ids, vectors, strict=True)
-        self._put([{"id": id, **packed(vector, "vector")} for id, vector in pairs])
+        new = [{"id": id, **packed(vector, "vector")} for id, vector in pairs]
+        with self._engine.begin() as connection:
+            upsert(connection, self._table, new)
 
     def get(self, ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of ``ids``, which are distinct, in this order: shape (len(ids), d).
@@ -122,14 +130,20 @@ class SentenceStore(_VectorTable):
 
     _in_use, _beside = tables.sentence_vectors, tables.sentence_vectors_beside
 
+    def clear(self) -> None:
+        super().clear()
+        with self._engine.begin() as connection:
+            note_unlinked(connection, None)
+
     def put(self, found: Sequence[SentenceVectors]) -> None:
         """Stores the vectors of passages, in one transaction, in place of earlier ones."""
-        self._put(
-            [
-                {"passage": passage, "sentences": len(vectors), **packed(vectors, "vectors")}
-                for passage, vectors in found
-            ]
-        )
+        new = [
+            {"passage": passage, "sentences": len(vectors), **packed(vectors, "vectors")}
+            for passage, vectors in found
+        ]
+        with self._engine.begin() as connection:
+            upsert(connection, self._table, new)
+            note_unlinked(connection, {row["passage"] for row in new})
 
     def missing(self, wanted: Mapping[str, int]) -> list[str]:
         """The passages without a whole row for as many sentences as ``wanted`` says.
@@ -178,10 +192,12 @@ class SentenceStore(_VectorTable):
                     vectors = _unpacked(blob, (count, dimension)).astype(np.float32)
                     yield SentenceVectors(passage, vectors)
 
-    def counts(self) -> dict[str, int]:
-        """How many sentences of each passage have vectors."""
+    def counts(self, of: Iterable[str] | None = None) -> dict[str, int]:
+        """How many sentences of each passage, or of some, have vectors."""
         query = select(self._table.c.passage, self._table.c.sentences)
-        return dict(plain_rows(self._engine, query))
+        if of is None:
+            return dict(plain_rows(self._engine, query))
+        return dict(plain_rows_with(self._engine, query, self._table.c.passage, of))
 
 
 def _in_order(

@@ -235,6 +235,21 @@ def test_an_index_that_was_built_before_the_table_was_there_is_completed(indexin
 
 
 @pytest.mark.slow
+def test_a_large_index_misses_vectors_of_a_passage_that_went_and_came_in_runs_cut_off(
+    indexing, embedded, monkeypatch
+):
+    monkeypatch.setattr("ragraphs.stores.large.FLAT_FROM", 0)
+    indexing.run(documents=documents(3), context=LOCAL)
+    with monkeypatch.context() as patched, pytest.raises(RagraphsError):
+        patched.setattr("ragraphs.index.sentences._link_passages", lambda *_, **__: 1 // 0)
+        indexing.run(remove=["d1"])
+    embedded.clear()
+    indexing.run(documents=documents(2)[1:])
+    assert len(embedded) == 1 + LONG  # of the passage itself, and of its sentences
+    assert_complete(indexing)
+
+
+@pytest.mark.slow
 def test_korean_sentences_are_embedded_and_walked_over(indexing):
     given = [
         {"id": "1", "title": "훈민정음", "text": "훈민정음은 세종대왕이 만들었다. 글자이다."},

@@ -236,3 +236,15 @@ def test_who_may_only_read_reads_an_upgraded_copy(tmp_path, monkeypatch):
     assert lines_before(Catalogue(engine)) == 2 * ["", "One. Two.", "Three. Four."]
     engine.dispose()
     assert (tmp_path / schema.DATABASE).read_bytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["ix_readings_by", "ix_entities_pending", "ix_relation_passages_passage"]
+)
+def test_an_index_of_rows_that_is_newer_than_the_format_is_made_by_the_writer(opened, name):
+    engine = opened(create=True)
+    with engine.begin() as connection:
+        sql(connection, f"DROP INDEX {name}")
+    assert not schema.is_up_to_date(opened())
+    assert schema.is_up_to_date(upgraded(opened))

@@ -24,6 +24,8 @@ def as_in_format(engine: Engine, format: int) -> None:
     """Takes from a database all that formats after ``format``, 1 to 4, have added."""
     with engine.begin() as connection:
         begin_writing(connection)
+        for name in ("ix_readings_by", "ix_entities_pending", "ix_relation_passages_passage"):
+            sql(connection, f"DROP INDEX {name}")
         _with_plain_texts(connection)
         if format < 4:
             _with_whole_vectors(connection)
