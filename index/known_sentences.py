@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..stores.catalogue import Catalogue
     from ..stores.vector_tables import SentenceStore
 
-CUTTING = 4  # to be raised when sentences are cut or compared otherwise
+CUTTING = 5  # to be raised when sentences are cut or compared otherwise
 CUT = "sentences_cut"  # property: the cutting of the sentences that have vectors
 
 

@@ -71,6 +71,7 @@ _BOUNDARY = re.compile(
 )
 _BULLET = re.compile(r"[-*+•·□○▪★][ \t]+")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\[[ xX]\] |\d{{1,2}}[.)][ \t]+")
+_LABELLED = re.compile(r"[^\W\d_][^:\n.!?]{0,39}:[ \t]+\S")
 _QUOTATIVE = re.compile(r"이?라[고며는]|하[고며였는]|했")
 _NEXT_WORD = re.compile(r"[^\w\s]*\w*")
 _WORD_SIGN = re.compile(r"[^\W_]")
@@ -190,11 +191,12 @@ def sentences(text: str) -> list[Span]:
 def _sentences(text: str) -> tuple[Span, ...]:
     from .code import code_blocks
     from .markup import prose
-    from .tables import rows
+    from .tables import records, rows
 
     plain = prose(text)
     width = _wrapped_at(plain)
-    tables = [row for row in rows(text, plain) if row.end - row.start <= LONGEST_SENTENCE]
+    told = [*rows(text, plain), *records(text)]
+    tables = sorted(row for row in told if row.end - row.start <= LONGEST_SENTENCE)
     starts = [row.start for row in tables]
     apart: list[tuple[int, int, list[Span]]] = [
         (row.start, row.end, _told(text, row)) for row in tables
@@ -250,6 +252,8 @@ def _goes_on(plain: str, start: int, boundary: re.Match[str], width: int) -> boo
     lines = gap.count("\n")
     if lines > 1 or end == start or (lines and _is_item(plain, end, after)):
         return False
+    if lines and _LABELLED.match(plain, after) and _LABELLED.match(plain, start):
+        return _indent(plain, after) > _indent(plain, start)
     opener = _LETTER.search(plain, start, end)
     if plain[after : after + 1].islower() and not (opener and opener.group().islower()):
         return True
@@ -336,6 +340,12 @@ def _trimmed(text: str, plain: str, start: int, end: int) -> Iterator[Span]:
                 last = mark.end()
             yield Span(begin, last, text[begin:last], words)
         start = stop
+
+
+def written(plain: str, sentence: Span) -> str:
+    """The part of a text's prose ``plain`` in a sentence, with a bar between lines of a record."""
+    said = plain[sentence.start : sentence.end]
+    return said if " ".join(said.split()) == sentence.plain else said.replace("\n", "|")
 
 
 def shortened(text: str, most: int) -> str:

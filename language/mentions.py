@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from . import TEXTS_KEPT
-from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle
+from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle, written
 from .answer_types import OPENERS, UPPER
 from .folding import folded
 from .markup import prose
@@ -186,7 +186,7 @@ def find_mentions(title: str, text: str) -> list[Mention]:
     pattern = _title_pattern(title)
     found: list[Mention] = []
     for number, sentence in enumerate(sentences(text)):
-        span = Span(sentence.start, sentence.end, plain[sentence.start : sentence.end])
+        span = Span(sentence.start, sentence.end, written(plain, sentence))
         titles = [match.span() for match in pattern.finditer(span.text)] if pattern else []
         found.extend(_in_sentence(span, number, words, titles))
     return _resolve_parts(found, title)
@@ -221,7 +221,7 @@ def _words_of(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]
     plain, inside, alone = prose(text), set[str](), set[str]()
     for sentence in sentences(text):
         before = "."
-        for token in _TOKEN.findall(plain[sentence.start : sentence.end]):
+        for token in _TOKEN.findall(written(plain, sentence)):
             begins = not before[-1].isalnum() or before in _INTERJECTIONS
             if token[0].isupper() and not begins:
                 inside.add(word := re.split(r"['’-]", token)[0])

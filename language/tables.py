@@ -1,8 +1,9 @@
-"""Tables in a text, told from prose and code that merely hold a pipe."""
+"""Tables and records in a text, told from prose and code that merely hold a pipe or a colon."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
@@ -16,7 +17,9 @@ _WHOLE_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FRAMED = re.compile(r"[ \t]*\|(?=\s|\|)(?:.*[\s|])?\|[ \t]*")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CELL_END_APART = re.compile(r"(?<=\s)\|(?=\s)")
-_LONGEST_UNFRAMED = 500
+_LONGEST_UNFRAMED = _LONGEST_RECORD = 500
+_FIELD = re.compile(r"[ \t]*([^\W_][^:\n|]{0,79}):[ \t]+(\S[^\n|]*)")
+_PARAGRAPH = re.compile(r"^(?:[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
 
 class TableRow(NamedTuple):
@@ -36,6 +39,26 @@ class _Line(NamedTuple):
     end: int
     text: str
     rule: str
+
+
+def records(text: str) -> list[TableRow]:
+    """Paragraphs of ``label: value`` lines alone, as rows whose header is their labels.
+
+    Such a paragraph is all of ``text``, as a row of a file of rows is, or several of them begin
+    with one label: what stands once is a list of facts, not a record.
+    """
+    found = [row for part in _PARAGRAPH.finditer(text) for row in _record(part)]
+    times, whole = Counter(row.header[0] for row in found), len(text.strip())
+    return [row for row in found if times[row.header[0]] > 1 or row.end - row.start == whole]
+
+
+def _record(paragraph: re.Match[str]) -> Iterator[TableRow]:
+    told, start = paragraph[0].strip(), paragraph.start()
+    fields = list(map(_FIELD.fullmatch, told.split("\n") if len(told) <= _LONGEST_RECORD else ()))
+    labels, cells = ([field[part].strip() for field in fields if field] for part in (1, 2))
+    start += len(paragraph[0]) - len(paragraph[0].lstrip())
+    if 1 < len(fields) == len(labels):
+        yield TableRow(start, start + len(told), cells, labels)
 
 
 def rows(text: str, plain: str) -> Iterator[TableRow]:

@@ -15,9 +15,9 @@ from ..language.answer_types import Candidate, life_facts, name_spans, quoted_na
 from ..language.questions import ASKING, OPEN, QuestionShape, analyse_question, requested
 from ..language.values import NEGATION
 from .conjunctions import shared
-from .lines import KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, is_first, marks, weights
+from .lines import CELL, KOREAN_SUBJECT, LIGHT, PRONOUN, Line, asked_marks, is_first, marks, weights
 from .qualifiers import fits, part_around
-from .spans import COUNTED, HOW, is_unit, typed_spans
+from .spans import CLOSING, COUNTED, HOW, is_unit, typed_spans
 
 KINDS = frozenset({"person", "date", "place", "number", "name", "definition"})
 _LABELLED = 1.5  # above what any other span is certain to be
@@ -51,8 +51,6 @@ _BREAK = re.compile(r"[,;:—–|]\s")
 _AUXILIARY = r"(?!(?:is|was|are|were|did|does|do|has|have|had|will|can)\b)"
 _SUBJECT = re.compile(rf"(?i)^(?:who|(?:which|what) {_AUXILIARY}\w+)\s+{_AUXILIARY}(\w+)")
 _VERB = re.compile(r"\b(?:(?:is|are|was|were|be|been) |(?:have|has|need) to )(\w+)")
-# Of a row of a table; not of a list whose parts have no label.
-CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]{1,40}: )")
 
 
 class FoundAnswer(NamedTuple):
@@ -132,11 +130,7 @@ def _spans(asked: MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
         if not may_tell(asked, line):
             continue
         for span in apart_from_lives(asked, line.text, " ".join(line.context)):
-            if span.text.lower() in asked.shape.text.lower() or span.prior < _LEAST_DONE_PRIOR:
-                continue
-            if not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text))):
-                continue
-            if not is_stated(asked, line.text, span):
+            if span.prior < _LEAST_DONE_PRIOR or not is_stated(asked, line.text, span):
                 continue
             if not (asked.relation or _COPULA.search(line.text, 0, span.start)):
                 continue
@@ -145,7 +139,7 @@ def _spans(asked: MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
             least = _LEAST_NAME_PRIOR if asked.shape.answer_type == "name" else _LEAST_PRIOR
             sure = span.prior >= least or (stands and span.prior >= _LEAST_DONE_PRIOR)
             if near >= _LEAST_NEAR and stands >= 0 and sure:
-                yield _Span(line, span.text.strip(), near + span.prior / 2 + 0.4 * stands)
+                yield _Span(line, span.text.strip(CLOSING), near + span.prior / 2 + 0.4 * stands)
 
 
 def may_tell(asked: MarkedQuestion, line: Line) -> bool:
@@ -158,12 +152,12 @@ def may_tell(asked: MarkedQuestion, line: Line) -> bool:
     unsaid = frozenset(asked.all) - held
     if not asked.all or len(unsaid) > 1 or not unsaid <= _left_unsaid(asked, line.text):
         return False
-    title = marks(line.context[0])  # what it says is said
+    title = line.around if CELL.match(line.text) else marks(line.context[0])  # which says it, too
     told = [one for one in relation if one in line.own or one not in title]
     if 2 * len(line.own.intersection(told)) < len(told) or line.own.isdisjoint(relation):
         return False
     said = " | ".join(map(plain, (line.text, *line.context)))
-    if not all(name in said for name in asked.names):
+    if not all(name in said or name in said.lower() for name in asked.names):
         return False
     # Or it says where its title's thing is, which is all that the question asks.
     about = plain(line.context[0]).startswith(asked.names)
@@ -215,7 +209,10 @@ def apart_from_lives(asked: MarkedQuestion, text: str, context: str) -> Iterator
 
 
 def is_stated(asked: MarkedQuestion, text: str, span: Candidate) -> bool:
-    """Whether ``text`` says outright, and of the thing asked for, what it says of a span."""
+    """Whether ``text`` says outright, of the thing asked for, a span that the question does not."""
+    own = not frozenset(asked.all).isdisjoint(asked_marks(content_words(span.text)))
+    if own or span.text.lower() in asked.shape.text.lower():
+        return False
     first, last = part_around(text, span.start, span.end, _BREAK)
     clause, question = text[first:last], asked.shape.text
     if any(sign.search(clause) and not sign.search(question) for sign in (NEGATION, DOUBT)):

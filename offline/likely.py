@@ -1,33 +1,23 @@
 """Finds the short answer to a question in words of its own, where independent ways agree.
 
-The sentence that says most of the question must be nearest in meaning as well, or say every word
-where vectors tell nothing, and stand in the passage found first; and of the kind asked for, it has
-one span near the words of the question.
+The sentence that says most of it stands in the passage found first, and is nearest in meaning as
+well, or says every word; of the kind asked for, it has one span near these words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate
 from ..language.patterns import regex
 from ..language.questions import analyse_question
-from .finder import (
-    FoundAnswer,
-    MarkedQuestion,
-    direction,
-    is_stated,
-    may_tell,
-    nearness,
-    plain,
-    take_apart,
-)
-from .lines import Line, asked_marks, relevances, weights
+from ..state.places import BELOW
+from .finder import FoundAnswer, MarkedQuestion, is_stated, may_tell, nearness, plain, take_apart
+from .lines import CELL, RANKS, Line, marks, relevances, weights
 from .possible import Asked, asked_for, possible_spans
-from .spans import DIFFERENCE
+from .spans import CLOSING, DIFFERENCE, NUMERALS
 
 _NEAREST, _AGREES = 0.25, 0.1  # of the line in meaning, and how much nearer another one may be
 _LEAST_PRIOR, _RIVAL_PRIOR = 0.7, 0.45
@@ -35,22 +25,11 @@ _LEAST_PRIOR, _RIVAL_PRIOR = 0.7, 0.45
 _LEAST_NEAR, _LEAST_NEAR_AGREED = 0.2, 0.1
 _LEAST_MARGIN = 0.3  # over any other span
 _LEAST_SAID = 0.6  # of the words, by their rarity, where nothing but a noun tells the kind
-_CLOSING = " \"'“”.,;"
 _CLAUSE = re.compile(r"[,;:—–|]\s| and | but | while |(?<=[고며면]) ")
 _PARTIAL = re.compile(r"(?<=\d)(?:[A-Z]|,\d|\s?[–~-]\s?\d)")  # of a number or a range
 _BEHIND = re.compile(r"\d\s?[–~-]\s?$")
 _TOTAL = regex(r"(?i)\b(?:altogether|in all|total)\b|모두|합쳐|총")
-_NUMERAL = regex(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|twice|first|second"
-    r"|third|fourth|fifth|sixth)\b"
-)
-
-
-class _Near(NamedTuple):
-    """A span, and its nearness in 0..1 to the words of the question."""
-
-    near: float
-    span: Candidate
+_NUMERAL = regex(rf"\b(?:{'|'.join([*NUMERALS, *RANKS])}|half|twice)\b")
 
 
 def likely(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
@@ -65,10 +44,11 @@ def likely(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
         return None
     if (text := _only_one(asked, marked, line, lines)) is None:
         return None
-    said = frozenset(marked.all) & line.own
-    others = (other for other in lines if other is not line and said <= other.own)
-    if any(_only_one(asked, marked, other, lines) not in {None, text} for other in others):
-        return None  # as much is said of another one
+    said, around = (frozenset(marked.all) & part for part in (line.own, line.around))
+    for other in lines:  # which may say as much of another one, under headings that do
+        as_much = other is not line and said <= other.own and around <= other.own | other.around
+        if as_much and _only_one(asked, marked, other, lines) not in {None, text}:
+            return None
     return FoundAnswer(text, line)
 
 
@@ -76,15 +56,12 @@ def _only_one(
     asked: Asked, marked: MarkedQuestion, line: Line, lines: Sequence[Line]
 ) -> str | None:
     """The span of ``line`` that is nearer to the words of the question than any other."""
-    spans = list(_spans(asked, marked, line, lines))
+    spans = sorted(_spans(asked, marked, line, lines), key=lambda one: -one[0])
     least = _LEAST_NEAR_AGREED if line.cosine else _LEAST_NEAR
-    sure = [one for one in spans if one.span.prior >= _LEAST_PRIOR and one.near >= least]
-    if not sure:
-        return None
-    best = max(sure, key=lambda one: one.near)
-    if any(best.near - one.near < _LEAST_MARGIN for one in spans if one is not best):
-        return None
-    return best.span.text
+    for near, best in spans[:1]:
+        clear = all(near - other >= _LEAST_MARGIN for other, _ in spans[1:2])
+        return best.text if clear and near >= least and best.prior >= _LEAST_PRIOR else None
+    return None
 
 
 def _agrees(line: Line, lines: Sequence[Line]) -> bool:
@@ -110,18 +87,27 @@ def _says_literally(marked: MarkedQuestion, line: Line) -> bool:
 
 def _spans(
     asked: Asked, marked: MarkedQuestion, line: Line, lines: Sequence[Line]
-) -> Iterator[_Near]:
-    """The spans of ``line`` that may be the answer, if it says enough of the question."""
+) -> Iterator[tuple[float, Candidate]]:
+    """Spans of ``line`` that may be the answer, if it says enough, each with its nearness, 0..1."""
     telling = tuple(one for one in marked.all if one not in asked.implied) or marked.all
     weight = weights(telling, lines)
     said = sum(weight[one] for one in weight if one in line.own | line.around)
-    if (asked.named and said < _LEAST_SAID) or not (line.cosine or may_tell(marked, line)):
+    unsaid = frozenset(weight) - line.own - line.around
+    for cell in CELL.finditer(line.text) if unsaid else ():
+        words = content_words(cell[2])
+        if 0 < sum(marks(word).isdisjoint(weight) for word in words) < len(words):
+            return  # the row of another thing
+    document = line.context[0].partition(BELOW)[0]
+    beside = (one.own for one in lines if one.context[0].partition(BELOW)[0] == document)
+    elsewhere = asked.phrase and any(not unsaid.isdisjoint(own) for own in beside)
+    little = elsewhere or (asked.named and said < _LEAST_SAID)
+    if little or not (line.cosine or may_tell(marked, line)):
         return
     everywhere = dict.fromkeys(marked.all, 0.0) | weight
     for span in _stated(asked, marked, line):
-        if span.prior >= _RIVAL_PRIOR and direction(marked.shape, line.text, span) >= 0:
+        if span.prior >= _RIVAL_PRIOR:
             near = said if span.prior >= 1 else _nearness(marked, line, span, everywhere)
-            yield _Near(near, span)
+            yield near, span
 
 
 def _nearness(
@@ -138,18 +124,13 @@ def _nearness(
 
 def _stated(asked: Asked, marked: MarkedQuestion, line: Line) -> Iterator[Candidate]:
     """The possible answers that ``line`` states outright, each text once, the likeliest first."""
-    question = asked.shape.text.lower()
     told = {""}
     spans = possible_spans(asked, marked, line.text, " ".join(line.context))
     for span in sorted(spans, key=lambda span: -span.prior):
-        text = span.text.strip(_CLOSING)
-        if text.lower() in told or text.lower() in question:
+        text = span.text.strip(CLOSING)
+        partial = _PARTIAL.match(line.text, span.end) or _BEHIND.search(line.text[: span.start])
+        if text.lower() in told or partial or DIFFERENCE.match(line.text, span.end):
             continue
-        if _PARTIAL.match(line.text, span.end) or _BEHIND.search(line.text[: span.start]):
-            continue
-        if DIFFERENCE.match(line.text, span.end):
-            continue
-        own = frozenset(marked.all).isdisjoint(asked_marks(content_words(text)))
-        if own and is_stated(marked, line.text, span):
+        if is_stated(marked, line.text, span._replace(text=text)):
             told.add(text.lower())
             yield span._replace(text=text)

@@ -44,8 +44,8 @@ _LATIN = re.compile(r"[A-Za-z]{5,}")
 _HANGUL = re.compile(r"[가-힣]")
 _HYPHENED = re.compile(r"\b[A-Za-z]{1,5}-[A-Za-z]{1,5}\b")
 _NAMING = re.compile(r"[A-Z\d]")
-_RANKS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), _RANKS, strict=True))
+RANKS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), RANKS, strict=True))
 # Words of a question that ask for nothing.
 LIGHT = re.compile(
     r"(?i)^(?:may|might|must|shall|get|got|happen(?:s|ed)?|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done"
@@ -70,6 +70,8 @@ PRONOUN = re.compile(
 KOREAN_SUBJECT = re.compile(
     r"(?:^|(?<= ))([가-힣]{2,})[이가] |^(?:\S+ )?([가-힣]+(?<![에서로게]))[은는] "
 )
+# Of a row of a table; not of a list whose parts have no label.
+CELL = re.compile(r"(?:^|(?<=; ))([^:;]{1,40}): ([^;…]{1,80}?)(?=\.?$|; [^:;]{1,40}: )")
 _WHY = re.compile(r"(?i)\bwhy\b|\breasons?\b|왜|까닭|이유")
 _REASON = re.compile(r"(?i)\b(?:because|since|so that|reasons?)\b|때문|까닭|이유|[아어라]서\b|니까")
 _OF_NAMES = frozenset(roots("name named call called locate located situated"))
@@ -168,7 +170,8 @@ def lines_of(passages: Sequence[Excerpt]) -> list[Line]:
         subject = ""
         for before, span in zip(texts, spans, strict=False):
             heading = [text[a : min(b, span.start)] for a, b in headings if a < span.start][-1:]
-            dropped = is_korean(span.plain) and not KOREAN_SUBJECT.search(span.plain)
+            stands_alone = CELL.match(span.plain) or KOREAN_SUBJECT.search(span.plain)
+            dropped = is_korean(span.plain) and not stands_alone
             bound = dropped or PRONOUN.search(span.plain) or _asks(before)
             subject = subject if bound else span.plain
             context = (passage["title"], *heading, *([subject, before] if bound else []))

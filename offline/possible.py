@@ -11,29 +11,26 @@ from ..language.analyser import content_words, is_korean
 from ..language.answer_types import Candidate, dates, roots
 from ..language.patterns import regex
 from ..language.questions import AnswerType, QuestionShape, type_of_noun
-from .finder import CELL, KINDS, MarkedQuestion, apart_from_lives, is_phrase
-from .lines import asked_marks
-from .spans import CLOCK, CURRENCY, HOW, MONEY, NUMBER, WEEKDAY
+from .finder import KINDS, MarkedQuestion, apart_from_lives, is_phrase
+from .lines import CELL, asked_marks
+from .spans import CLOCK, CURRENCY, HOW, MONEY, NUMBER, WEEKDAY, is_unit
 
 _WORD = re.compile(r"[^\W\d_]+")
-_MEASURING = regex(
-    r"(?i)\b(?:what|which)\s+(?!(?:do|does|did|is|are|was|were|has|have|had|will|can)\b)"
-    r"((?:[\w'-]+ ){1,3})"
-)
+_HEAD = re.compile(r" (?:of|for|in|at|on|to|from|with|by) ")
+_WHO = frozenset("name who person 이름 성명 담당 담당자".split())  # labels of a person's cell
 # A setting in a line of several: "port: 8883 # TLS user: ann".
 _SETTING = regex(r"(?<![\w.-])([\w-]{2,40}): (\"[^\"]{0,80}\"|[^\s:#]{1,80})(?= |$)")
-_KOREAN_CLOCK = regex(r"(?:오전|오후) ?\d{1,2}시(?: ?\d{1,2}분|반)?")
 _MONEY_ASKED = regex(r"얼마(?!나 자주)|금액|가격|값|비용")
 _DIGIT = re.compile(r"\d")
+_DATED = regex(rf"\d|{WEEKDAY.pattern}")
 _SIGN = regex(r"[$£€¥₩]|(?:\d|[만천백])\s?원|\b[A-Z]{3}\b|euro|pound|dollar")
-_SHORT = 4  # words of a number or a date
 _WHAT_IS = regex(r"(?i)what(?:['’]?s| is| are| was| were) ")
 _TOLD = regex(
     r" (?:is|are|was|were)(?: now| still| always)? "
     r"((?=[^,;.()]{0,60}\d)(?:[^,;.()]|[.,]\d){1,60})(?=[,;(]|\.?$)"
 )
 _KOREAN_AT = regex(r"(?<!\S)([가-힣]{2,})에서(?![가-힣])")
-_LIKELY, _LABELLED, _PERHAPS = 0.8, 0.9, 0.6
+_LIKELY, _PERHAPS = 0.8, 0.6
 # Words of a question that a span of the kind says by itself.
 _IMPLIED = {
     "money": "cost price pay charge money fee spend worth sum get want 돈 값 비용 가격 요금 내",
@@ -55,6 +52,7 @@ class Asked(NamedTuple):
     named: bool
     noun: str
     implied: frozenset[str]
+    phrase: bool
 
 
 def asked_for(shape: QuestionShape) -> Asked | None:
@@ -71,17 +69,16 @@ def asked_for(shape: QuestionShape) -> Asked | None:
         shape = replace(shape, answer_type=kind)
         noun = noun or (content_words(shape.text) or [""])[-1]
     named = kind in {"name", "definition"}
-    return Asked(shape, kind, money, named, noun, frozenset(asked_marks(said.split())))
+    return Asked(shape, kind, money, named, noun, frozenset(asked_marks(said.split())), phrase)
 
 
 def _kind_of(shape: QuestionShape) -> AnswerType:
     """The kind of answer, of a phrase by the first noun that tells it ("new date of the cup")."""
     if shape.answer_type == "open" and is_phrase(shape):
-        kinds = map(type_of_noun, _WORD.findall(shape.text.lower()))
-        return next((kind for kind in kinds if kind), "name")
-    group = _MEASURING.search(shape.text) if shape.answer_type == "name" else None
-    measured = group and "number" in map(type_of_noun, group[1].lower().split())
-    return "number" if measured else shape.answer_type
+        words = _WORD.findall(_HEAD.split(shape.text.lower())[0])
+        others = (kind for kind in map(type_of_noun, words) if kind != "person")
+        return next(filter(None, [*map(type_of_noun, words[-1:]), *others]), "name")
+    return shape.answer_type
 
 
 def possible_spans(
@@ -90,24 +87,16 @@ def possible_spans(
     """The spans of ``text``, without those within a longer one that is as likely."""
     told = apart_from_lives(marked, text, context)
     found = [*told, *_cells(asked, text), *_loose(asked, text)]
-    found = [one for one in found if _is_of_kind(asked.kind, one.text)]
+    if asked.kind in {"number", "date"}:
+        dated = asked.kind == "date"
+        sign = _DATED if dated else NUMBER
+        found = [one for one in found if sign.search(one.text) or (dated and dates(one.text))]
 
     def is_part(one: Candidate, other: Candidate) -> bool:
         within = other.start <= one.start and one.end <= other.end
-        return within and one.end - one.start < other.end - other.start
+        return within and one[:2] != other[:2] and other.prior >= one.prior
 
-    return [
-        one
-        for one in found
-        if not any(is_part(one, other) and other.prior >= one.prior for other in found)
-    ]
-
-
-def _is_of_kind(kind: str, text: str) -> bool:
-    """Whether ``text`` has a number or a date where one is asked for."""
-    if kind == "number":
-        return bool(NUMBER.search(text))
-    return kind != "date" or bool(_DIGIT.search(text) or dates(text) or WEEKDAY.search(text))
+    return [one for one in found if not any(is_part(one, other) for other in found)]
 
 
 def _cells(asked: Asked, text: str) -> Iterator[Candidate]:
@@ -115,9 +104,11 @@ def _cells(asked: Asked, text: str) -> Iterator[Candidate]:
     said = frozenset(asked_marks(content_words(asked.shape.text)))
     for cell in [*CELL.finditer(text), *_SETTING.finditer(text)]:
         words = content_words(cell[1].replace("_", " "))
-        label, value = frozenset(asked_marks(words)), cell[2].strip()
+        told = [word for word in words if not is_unit(word)] or words
+        label, value = frozenset(asked_marks(told)), cell[2].strip(" ;")
         shared = len(label & said) / len(label) if label else 0.0
-        typed = bool(words) and type_of_noun(words[-1].lower()) == asked.kind
+        last = words[-1].lower() if words else ""
+        typed = asked.kind == ("person" if last in _WHO else type_of_noun(last))
         if (shared or typed) and _fits(asked, words, value):
             prior = max(_PERHAPS + (1 - _PERHAPS) * shared, _LIKELY * typed)
             yield Candidate(*cell.span(2), value, prior)
@@ -131,7 +122,7 @@ def _fits(asked: Asked, label: Sequence[str], value: str) -> bool:
     digits = bool(_DIGIT.search(value))
     if asked.kind not in {"number", "date"}:
         return not digits
-    short = len(value.split()) <= _SHORT
+    short = len(value.split()) <= 4  # words of a number or a date
     return digits and short and (not asked.money or bool(_SIGN.search(value)))
 
 
@@ -141,20 +132,13 @@ def _loose(asked: Asked, text: str) -> Iterator[Candidate]:
     if asked.kind == "number":
         yield from _numbers(asked, text)
     elif asked.kind == "date" and shape.noun not in {"year", "month"}:
-        for pattern in (CLOCK, _KOREAN_CLOCK):
-            yield from (Candidate(*one.span(), one[0], 0.7) for one in pattern.finditer(text))
+        yield from (Candidate(*one.span(), one[0], 0.7) for one in CLOCK.finditer(text))
     elif asked.kind == "place" and is_korean(shape.text):
         yield from (Candidate(*one.span(1), one[1], _LIKELY) for one in _KOREAN_AT.finditer(text))
-    elif asked.kind == "name" and shape.noun:
-        label = rf"(?i)\b{re.escape(shape.noun)}:? ([A-Z]?\d[\w.-]*|[A-Z][\w.-]*\d)\b"
-        for one in re.finditer(label, text):
-            yield Candidate(*one.span(1), one[1], _LABELLED)
-        if _WHAT_IS.match(shape.text) and (told := _TOLD.search(text)):
-            subject = [
-                word for word in content_words(text[: told.start()]) if not _DIGIT.match(word)
-            ]
-            if frozenset(asked_marks(subject)) <= frozenset(asked_marks(content_words(shape.text))):
-                yield Candidate(*told.span(1), told[1], _LIKELY)
+    elif asked.named and _WHAT_IS.match(shape.text) and (told := _TOLD.search(text)):
+        subject = [word for word in content_words(text[: told.start()]) if not _DIGIT.match(word)]
+        if frozenset(asked_marks(subject)) <= frozenset(asked_marks(content_words(shape.text))):
+            yield Candidate(*told.span(1), told[1], _LIKELY)
 
 
 def _numbers(asked: Asked, text: str) -> Iterator[Candidate]:

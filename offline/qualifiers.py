@@ -40,7 +40,7 @@ def fits(question: str, text: str, start: int, end: int) -> bool:
 def _rivals(text: str, wanted: frozenset[str], asked: set[str]) -> Iterator[re.Match[str]]:
     """The qualifiers of ``text`` that are asked for, or stand before what the question says."""
     days = [range(date.start, date.end) for date in dates(text)]
-    for place in re.finditer(rf"(?i)\b{_QUALIFIER}\b", text):
+    for place in re.finditer(rf"(?i)\b{_QUALIFIER}\b(?!:)", text):
         match = _STATED.match(text, place.start())
         if match is None or any(place.start() in day for day in days):
             continue

@@ -12,8 +12,9 @@ from ..language.questions import QuestionShape
 from .conjunctions import whole_lists
 from .qualifiers import korean_fits
 
+NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
 _ENGLISH_NUMBER = (
-    r"(?!a\b|and\b)(?:(?:a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    rf"(?!a\b|and\b)(?:(?:a|{'|'.join(NUMERALS)}"
     r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
     r"|hundred|thousand|million|billion|and|half)\b[ -]?)+(?<![ -])"
 )
@@ -69,18 +70,19 @@ _THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = regex(rf"몇\s*({_COUNTER})")
 MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
 _NAME_ASKED = regex(r"(?i)\bwhat\b.*?\b(?:called|named|(?:(\w+)['’]s? )?name)\b")
-_ASKED_WHAT = regex(r"(?i)what(?: is| are| was|'?s) (?!.*\b(?:is|are|was|were)\b)")
-_VALUED = regex(
-    r"(?:^|(?<=[.;] ))([\w' -]{3,60}?)(?: is| are| was|:) ((?:[^\s,.;:()]|[.,]\d)*\d"
-    r"(?:[^\s,.;:()]|[.,:]\d)*(?: [^\W\d][\w%/]*){0,2})(?=[.,;(]|$)"
-)
 _KOREAN_WHAT = "누구|무엇|뭐|뭔|어디|얼마|언제|며칠"
-_EQUATED = regex(rf"(?<!\w)([가-힣]{{2,}}?)[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?\??$")
+_EQUATED = regex(
+    rf"(?<!\w)([가-힣]{{2,}}?)(?:[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?)?\??$"
+)
 _KOREAN_AND = r"(?:[와과]|,? (?:및|그리고)) "
 # A name ends before the subject of another clause: "시공자는 ".
-_KOREAN_NAME = rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )[^,.()]){{1,20}}?"
+_KOREAN_NAME = (
+    rf"(?:(?!{_KOREAN_AND}|[가-힣]{{1,20}}[은는] )(?:[^,.()]|(?<=\d)[,.](?=\d))){{1,20}}?"
+)
 _KOREAN_LIST = rf"{_KOREAN_NAME}(?:(?:, {_KOREAN_NAME})*{_KOREAN_AND}{_KOREAN_NAME})*"
-_KOREAN_END = r"(?:(?:이었다|였다|이?며|이?고|이?다|입니다|이에요|예요|으?로)(?![가-힣])|[,.(]"
+_KOREAN_END = (
+    r"(?:(?:이었다|였다|이?며|이?고|이?다|입니다|이에요|예요|으?로)(?![가-힣])|[,.](?!\d)|[(]"
+)
 _KOREAN_END += r"|[이가] (?:맡|담당))"
 _INSIDE = regex(r"\b(?:in|at) (?:the )?$", re.IGNORECASE)
 _PLACED = regex(r"(?:\b(?:in|of|from)|,) (?:the )?$|\b(?:is|was) an? (?:[\w-]+ )?$")
@@ -100,6 +102,7 @@ _DEFINED = regex(
 )
 _DWELLINGS = frozenset({"", "city", "town", "village", "place"})
 _CERTAIN = 0.9
+CLOSING = " \"'“”‘’「」.,;"  # around an answer
 
 
 def defines(question: str, text: str) -> bool:
@@ -124,7 +127,7 @@ def typed_spans(shape: QuestionShape, text: str, context: str = "") -> Iterator[
     equates with the thing asked for. ``context`` is the title and the heading of ``text``.
     """
     korean = is_korean(shape.text)
-    yield from _equated(shape.text, text, context) if korean else _valued(shape, text)
+    yield from _equated(shape.text, text, context) if korean else ()
     counted = COUNTED.search(shape.text) if korean else None
     how = HOW.search(shape.text)
     timed = {"time": CLOCK, "day": WEEKDAY, "weekday": WEEKDAY}.get(shape.noun)
@@ -192,7 +195,7 @@ def _labelled(text: str, noun: str) -> Iterator[Candidate]:
 
 
 def _equated(question: str, text: str, context: str) -> Iterator[Candidate]:
-    """B of "A는 B이다" for the question "A는 누구입니까", or all of "A는 B, C와 D이다"."""
+    """B of "A는 B이다" for the question "A는 누구입니까" or "A", or all of "A는 B, C와 D이다"."""
     asked = _EQUATED.search(question)
     if not asked:
         return
@@ -202,13 +205,6 @@ def _equated(question: str, text: str, context: str) -> Iterator[Candidate]:
         described = text.startswith("다", stated.end(1)) and "누" not in asked[0]  # "빠르다"
         if same and len(stated[1]) > 1 and not described:
             yield Candidate(*stated.span(1), stated[1], _CERTAIN)
-
-
-def _valued(shape: QuestionShape, text: str) -> Iterator[Candidate]:
-    """V of "The budget for May is V." for "What is the budget for May?", where V has digits."""
-    for stated in _VALUED.finditer(text) if _ASKED_WHAT.match(shape.text) else ():
-        if set(roots(stated[1])) == set(roots(shape.text)):
-            yield Candidate(*stated.span(2), stated[2], _CERTAIN)
 
 
 def _numbers(shape: QuestionShape, text: str, counter: str) -> Iterator[Candidate]:

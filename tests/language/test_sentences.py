@@ -147,6 +147,30 @@ def test_a_novel_loses_no_line_for_how_it_begins():
     assert re.findall(r"\w+", prose(lines)) == re.findall(r"\w+", lines)
 
 
+RECORDS = "name: Ann\nage: 5\n\nname: Bob\nage: 6\n\nSome: facts\nOther: x"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "id: L-7\nItem: Fog machine\nremarks: M. Use it",
+            ["id: L-7; Item: Fog machine; remarks: M. Use it"],
+        ),
+        (RECORDS, ["name: Ann; age: 5", "name: Bob; age: 6", "Some: facts", "Other: x"]),
+        (
+            "9. DATA\nForm: clear\npH (neat): below 1\n\nEnd.",
+            ["9. DATA", "Form: clear", "pH (neat): below 1", "End."],
+        ),
+        ("■ 규격\n전원: 220V\n소비 전력: 290W", ["■ 규격", "전원: 220V", "소비 전력: 290W"]),
+        ("vents:\n  limit: 14\n  travel: 110", ["vents: limit: 14 travel: 110"]),
+        (f"id: 7\nstory: {'long ' * 100}", ["id: 7", f"story: {'long ' * 100}".strip()]),
+    ],
+)
+def test_labels_stay_with_their_values_and_a_record_is_a_row(text: str, told: list[str]):
+    assert [one.plain for one in sentences(text)] == told
+
+
 MARKS = '" # > --- ~~~ * _ ` [ ] ( ) | < ** <b> |-| [a](b) 1. -'.split()
 PROSE = "A man went. Oh! 5 #5 >x -- 3.5 Mr. No. e.g. (so) 'x' he 집에 갔다. 요? 1.".split()
 TEXTS = st.lists(st.sampled_from([*MARKS, *PROSE, "\n", "\n\n"]), max_size=40).map(" ".join)

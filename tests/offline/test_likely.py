@@ -78,3 +78,73 @@ def test_values_that_sentences_equate_places_and_clocks_are_told(question, text,
 def test_a_birth_has_to_be_said():
     text = "Night Owl is a 1954 film directed by Ann Lee."
     assert answer("When was the director of Night Owl born?", text, near("film")) == ""
+
+
+POOL = """# Pool
+
+## Weekday prices
+
+| Ticket | Adult | Senior |
+|---|---|---|
+| single swim | €5.50 | €4.20 |
+
+## Weekend prices
+
+| Ticket | Adult | Senior |
+|---|---|---|
+| single swim | €6.80 | €5.10 |
+
+## Rules
+
+Late fee: 12 euros
+Locker deposit: 2 euros
+"""
+CLUB = """# 회칙
+
+회원증 재발급 비용은 5,000원이다. 송년회 장소는 '솔밭가든'이고, 날짜는 12월 13일(토)이다.
+
+## 평일 요금
+
+| 방 | 2인 | 4인 |
+|---|---|---|
+| 수국방 | 70,000원 | 95,000원 |
+
+## 주말 요금
+
+| 방 | 2인 | 4인 |
+|---|---|---|
+| 수국방 | 90,000원 | 120,000원 |
+
+## 연락망
+
+| 이름 | 직책 | 전화번호 |
+|---|---|---|
+| 한지우 | 회장 | 010-1234-5678 |
+| 오세라 | 총무 | 010-8765-4321 |
+"""
+PLANT = "id: P-11\nplant: Dwarf cherry\nheight_cm: 120\nprice: 34.50\nplace: yard"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("how much is a single swim for seniors at the weekend", POOL, "€5.10"),
+        ("single swim adult weekday", POOL, "€5.50"),
+        ("single swim adult", POOL, ""),  # of which day?
+        ("late fee", POOL, "12 euros"),
+        ("late fee for lockers", POOL, ""),
+        ("회원증 재발급 비용", CLUB, "5,000원"),
+        ("송년회 장소", CLUB, "솔밭가든"),
+        ("수국방 주말 요금 2인", CLUB, "90,000원"),
+        ("수국방 2인 요금", CLUB, ""),
+        ("총무 전화번호", CLUB, "010-8765-4321"),
+        ("회장은 누구예요?", CLUB, "한지우"),
+        ("부회장 전화번호", CLUB, ""),
+        ("dwarf cherry price", PLANT, "34.50"),
+        ("dwarf cherry height", PLANT, "120"),
+        ("dwarf plum price", PLANT, ""),
+    ],
+)
+def test_cells_are_told_by_their_labels_their_row_and_the_heading_above(question, text, expected):
+    for similarity in (None, lambda sentences: [0.5 for _ in sentences]):
+        assert answer(question, text, similarity) == expected

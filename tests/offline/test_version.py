@@ -19,6 +19,7 @@ DIGESTS = {
     "5": "e383d7692bb256b4",
     "6": "e383d7692bb256b4",
     "7": "bfa0b17253750d18",
+    "8": "f74b4c3646367ae4",
 }
 
 TEXTS = [
@@ -48,6 +49,7 @@ TEXTS = [
         "1940년 안동에서 발견되어 간송미술관에 보관되어 있다. 최만리는 새 글자에 반대하였다.",
     ),
     ("The skin", "A test is made early. It helps to look at the skin after Testing and Looking."),
+    ("L-20", "id: L-20\nmaker: Noor Haddad\nsold by: Lampenhaus Ulm\nprice_eur: 395"),
     ("", "int | str is no table.\nThe rest follows here. See https://example.org/a?b=c."),
 ]
 
