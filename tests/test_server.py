@@ -261,18 +261,22 @@ def test_documents_of_a_thread_are_in_no_checkpoint(server):
 @pytest.mark.parametrize("graph", ["index", *METHODS])
 def test_nothing_names_the_folder_of_the_server(server, graph):
     """Not in events of any kind, nor in what is kept of a thread: ``send`` reads each response."""
-    (server.root / "full").mkdir(exist_ok=True)
-    (server.root / "full" / "other.bin").touch()
-    (server.root / "damaged").mkdir(exist_ok=True)
-    (server.root / "damaged" / "catalogue.sqlite").write_bytes(b"no database" * 100)
-    questions = {"question": QUESTION}
-    given = {"sources": ["docs", "docs/*"]} if graph == "index" else questions
+    given = {"sources": ["docs", "docs/*"]} if graph == "index" else {"question": QUESTION}
     thread = server.send("/threads", {}).json()["thread_id"]
     body = {"assistant_id": graph, "input": given, "stream_subgraphs": True}
     body["stream_mode"] = ["values", "updates", "custom", "messages-tuple", "debug", "tasks"]
     streamed = server.send(f"/threads/{thread}/runs/stream", body).text
     assert "event: values" in streamed and "event: error" not in streamed
     assert server.send(f"/threads/{thread}/history", {}).json()
+
+
+@pytest.mark.parametrize("graph", ["index", "basic"])  # which all methods open alike
+def test_no_refusal_names_the_folder_of_the_server(server, graph):
+    (server.root / "full").mkdir(exist_ok=True)
+    (server.root / "full" / "other.bin").touch()
+    (server.root / "damaged").mkdir(exist_ok=True)
+    (server.root / "damaged" / "catalogue.sqlite").write_bytes(b"no database" * 100)
+    given = {"sources": ["docs", "docs/*"]} if graph == "index" else {"question": QUESTION}
     with FileLock(server.root / ".ragraphs" / "lock"):
         locked = server.run(graph, given | ({"wait": False} if graph == "index" else {}))
     assert ("another run" in str(locked).lower()) == (graph == "index")

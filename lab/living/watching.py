@@ -23,12 +23,16 @@ from .documents import LivingFolder
 _LAYERS = list(get_args(LayerName))
 _BEGUN, _RUN_ENDED = "is kept up to date", " documents added, "
 _PAUSES = (0.0, 0.02, 0.1, 1.0)  # seconds between two changes
-_QUIET, _IDLE = 10.0, 0.15  # seconds that it waits at its end, and of processor time in these
+_IDLE = 0.15  # seconds of processor time while nothing is done
 _LONGEST = 1200.0  # seconds for a run
 
 
-def live_while_followed(place: Path, files: int, seconds: float, seed: int) -> dict[str, Any]:
+def live_while_followed(
+    place: Path, files: int, seconds: float, seed: int, quiet: float = 10.0
+) -> dict[str, Any]:
     """Changes files for so many seconds, and compares the index at the end with a fresh one.
+
+    It is at its end once the command has done nothing for ``quiet`` seconds.
 
     Raises TimeoutError where the command does not begin, or does not end.
     """
@@ -42,7 +46,7 @@ def live_while_followed(place: Path, files: int, seconds: float, seed: int) -> d
         folder.change()
         changes += 1
         time.sleep(chance.choice(_PAUSES))
-    followed.wait_until_quiet(open_index(str(place / "index")))
+    followed.wait_until_quiet(open_index(str(place / "index")), quiet)
     code = followed.end()
     context = IndexContext(
         index=str(place / "fresh"), model=OFFLINE, embeddings="lexical", layers=_LAYERS
@@ -97,10 +101,10 @@ class _Followed:
                 raise TimeoutError(f"The command has not begun to follow: {self.log()}")
             time.sleep(0.1)
 
-    def wait_until_quiet(self, index: Index) -> None:
-        """Waits until the layers have followed, and the command has done nothing for a while."""
+    def wait_until_quiet(self, index: Index, seconds: float) -> None:
+        """Waits until the layers have followed, and the command did nothing for ``seconds``."""
         until, since, seen = time.monotonic() + _LONGEST, time.monotonic(), (0.0, "")
-        while time.monotonic() - since < _QUIET:
+        while time.monotonic() - since < seconds:
             time.sleep(0.2)
             used, log = processor_seconds_of(self._process.pid), self.log()
             if used - seen[0] > _IDLE or log != seen[1] or behind(index):

@@ -171,8 +171,8 @@ def test_what_cannot_be_followed_is_told_in_a_sentence(run, docs, given, sentenc
 
 
 @pytest.mark.slow
-def test_200_files_change_at_random_while_the_command_follows_them(tmp_path):
-    result = live_while_followed(tmp_path, files=200, seconds=20, seed=3)
+def test_files_change_at_random_while_the_command_follows_them(tmp_path):
+    result = live_while_followed(tmp_path, files=60, seconds=6, seed=3, quiet=3)
     assert result["problems"] == [] and result["other_edges"] == 0
     assert result["changes"] > result["runs"] > 1
 

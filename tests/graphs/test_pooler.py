@@ -21,7 +21,7 @@ def index(name: str, count: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [300, pytest.param(2000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.thorough)])
 @pytest.mark.in_folder("has servers of its own")
 def test_questions_are_answered_from_their_own_index_while_a_run_writes(
     count, tmp_path, monkeypatch

@@ -242,10 +242,10 @@ def test_a_copy_of_an_index_whose_repair_was_cut_off_is_whole_after_its_next_run
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part", [pytest.param(n, marks=pytest.mark.thorough if n else ()) for n in range(8)]
+    "part", [pytest.param(n, marks=pytest.mark.thorough if n else ()) for n in range(16)]
 )
 def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
-    """Every eighth write from the ``part``-th on, until a run has no such write any more."""
+    """Every sixteenth write from the ``part``-th on, until a run has no such write any more."""
     built = Built()
     try:
         for name, text in zip(("a.txt", "b.txt", "c.txt"), TEXTS, strict=False):
@@ -263,6 +263,6 @@ def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
             reopen()
             shutil.rmtree(built.folder / built.name)
             shutil.copytree(before, built.folder / built.name)
-            at += 8
+            at += 16
     finally:
         built.end()
