@@ -116,6 +116,7 @@ def part_of(graph: WholeGraph, places: Ints, words: tuple[str, ...], typical: In
             edge_sentence=(graph.edge_sentence[edges] + shift[passage]).astype(np.int32),
             edge_title=graph.edge_title[edges],
             edge_own=graph.edge_own[edges],
+            edge_kind=None if graph.edge_kind is None else graph.edge_kind[edges],
             rarity=graph.rarity[entities],
             certain=graph.certain[entities],
             lengths=lengths,

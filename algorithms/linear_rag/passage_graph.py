@@ -36,7 +36,8 @@ class PassageGraph:
     An edge r joins passage ``edge_passage[r]`` and entity ``edge_entity[r]`` through sentence
     ``edge_sentence[r]``; edges stand in order of passages. ``edge_title[r]`` is the weight of an
     edge from a passage to an entity that is its title (1 whole, 0.5 shortened, 0 for a mention in
-    the text), ``edge_own[r]`` the same for every mention of the passage's own title. ``rarity`` is
+    the text), ``edge_own[r]`` the same for every mention of the passage's own title, and
+    ``edge_kind[r]`` its kind; of an earlier version kinds are missing. ``rarity`` is
     log(P/df)/log P in [0, 1]. ``certain`` is false for entities seen only as date or number.
     ``postings`` are the sentences of term t at ``offsets[t]:offsets[t + 1]``, with their
     ``frequencies``; a sentence of number S + p stands for the title of passage p. ``term_rarity``
@@ -66,6 +67,7 @@ class PassageGraph:
     mean_length: float
     typical: Ints | None = None
     away: Ints | None = None
+    edge_kind: NDArray[np.int8] | None = None
 
     @property
     def passages(self) -> int:
@@ -128,7 +130,6 @@ class WholeGraph(PassageGraph):
     word_offsets: NDArray[np.int64]
     word_entities: Ints
     vocabulary: DistinctTexts
-    edge_kind: NDArray[np.int8] | None = None
     inside: Ints | None = None
     inside_ends: NDArray[np.int64] | None = None
     passages_of_terms: Ints | None = None

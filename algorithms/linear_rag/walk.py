@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .completing import completed
-from .passage_graph import Floats, PassageGraph, bm25, sentence_overlap
+from .passage_graph import NESTED, Floats, PassageGraph, bm25, sentence_overlap
 from .question import QuestionParts
+from .sharing import names_of, shared_out
 
 SETTLED = 6
 NO_FLOW = 1e-6
@@ -29,7 +30,8 @@ class BridgingSettings:
     ``rest_weight``, ``overlap_weight``: what the question without names and the shared terms count
     in that relevance, against 1 for the question. ``title_weight``: what being the title of a
     passage adds to 1 for being mentioned in it. ``own_title``: the weight of leaving a passage by
-    its own title. ``common``: entities in a larger share of the passages carry nothing.
+    its own title, ``nested``: by a name inside another one. ``common``: entities in a larger share
+    of the passages carry nothing.
     ``lexical_weight`` and ``vector_weight``: what BM25 and the cosines count, each in [0, 1].
     ``unled``: the weight of a reset passage to which no name in the question leads, against up to
     1 more for the others; 1 leaves their shares as they are.
@@ -49,6 +51,7 @@ class BridgingSettings:
     overlap_weight: float = 1.0
     title_weight: float = 3.0
     own_title: float = 0.2
+    nested: float = 0.5
     common: float = 0.05
     lexical_weight: float = 1.0
     vector_weight: float = 1.0
@@ -89,7 +92,8 @@ def rank(
     allowed: NDArray[np.bool_] | None = None,
 ) -> Floats:
     """The score of each passage, ≥ 0: (i + (1 - i)·t)·x/max x + (1 - i)·direct/max direct, then
-    raised where it completes the best ones (``completing.completed``).
+    raised where it completes the best ones (``completing.completed``), and shared out among the
+    names in the question (``sharing.shared_out``).
 
     x is its share of the walk from the question, i how much the names in the question tell
     (``named`` · ``informativeness``), and t how much those do that the walk follows
@@ -109,8 +113,10 @@ def rank(
     worth = max(NO_FLOW, 1 - share * (1 - leading_on(graph, start, settings)))
     scores = np.float32(worth) * _to_one(walked) + np.float32(share) * _to_one(start.direct)
     if settings.completes:
-        scores = completed(graph, question.terms, scores, _carried(graph, settings))
-    return scores if allowed is None else np.where(allowed, scores, np.float32(0))
+        carried = _carried(graph, settings)
+        scores = completed(graph, question.terms, scores, carried, start.relevance)
+    scores = scores if allowed is None else np.where(allowed, scores, np.float32(0))
+    return shared_out(scores, start.led)
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,9 @@ class WalkStart:
 
     ``direct`` are the scores without a walk (P,), ``relevance`` the sentences' (S,); ``passages``
     (P,) and ``entities`` (E,) the reset vector, ``leaving`` and ``arriving`` the edges'
-    probabilities (``edge_weights``). ``question`` has the seeds that the walk may start from.
+    probabilities (``edge_weights``). ``question`` has the seeds that the walk may start from;
+    ``led`` has for each of its names that tell a row of shares of a short walk from it (P,), scaled
+    to what it tells: none where less than two do, or the settings lead to no page.
     """
 
     question: QuestionParts
@@ -129,6 +137,7 @@ class WalkStart:
     entities: Floats
     leaving: Floats
     arriving: Floats
+    led: tuple[Floats, ...] = ()
 
 
 def start_of(
@@ -157,10 +166,21 @@ def _led(graph: PassageGraph, start: WalkStart, settings: BridgingSettings) -> W
 
     w is their share of a short walk from the names in the question alone.
     """
-    names = replace(start, passages=np.zeros_like(start.passages))
-    reached, _ = walk(graph, names, replace(settings, rounds=SETTLED - 1))
+    nowhere = np.zeros_like(start.passages)
+    telling, others = names_of(graph, start.question)
+    short = replace(settings, rounds=SETTLED - 1)
+    walks = [
+        walk(graph, replace(start, passages=nowhere, entities=each), short)[0]
+        for each in [*telling, others]
+        if each.any()
+    ]
+    reached: Floats = np.sum(walks, axis=0)
     led = start.passages * (np.float32(settings.unled) + np.sqrt(_to_one(reached)))
-    return replace(start, passages=led * (start.passages.sum() / led.sum()))
+    return replace(
+        start,
+        passages=led * (start.passages.sum() / led.sum()),
+        led=tuple(_to_one(x) * name.max() for x, name in zip(walks, telling, strict=False)),
+    )
 
 
 def _spoken_of(
@@ -274,7 +294,8 @@ def edge_weights(
     """Probabilities of each edge, shape (edges,): from its passage, and from its entity.
 
     Both are proportional to rarity(e) · rel(s)^γ; leaving a passage by its own title counts
-    ``own_title``; arriving where e is the title adds ``title_weight`` · the passage's best rel.
+    ``own_title``, and by a name inside another one ``nested``; arriving where e is the title adds
+    ``title_weight`` · the passage's best rel.
     Mentions that are away from this part of a graph count as typical ones.
     """
     entity, passage = graph.edge_entity, graph.edge_passage
@@ -286,6 +307,8 @@ def edge_weights(
     best = np.maximum.reduceat(relevance, graph.first_sentence)
     titled = weight * graph.edge_title * settings.title_weight * best[passage]
     leaving = spoken * np.where(graph.edge_own > 0, settings.own_title, 1)
+    if graph.edge_kind is not None:
+        leaving *= np.where(graph.edge_kind == NESTED, settings.nested, 1)
     away: NDArray[np.floating] | float = 0.0
     if graph.away is not None:
         away = carried.astype(np.float64) * graph.away * float(_typical(graph, sharp).mean())

@@ -34,7 +34,8 @@ def raised(graph: WholeGraph, **scores: float) -> list[int]:
     before = np.zeros(graph.passages, dtype=np.float32)
     for name, score in scores.items():
         before[globals()[name]] = score
-    gain = completed(graph, QUESTION, before, graph.rarity) - before
+    nothing = np.zeros(graph.sentences, dtype=np.float32)
+    gain = completed(graph, QUESTION, before, graph.rarity, nothing) - before
     assert gain.min() >= 0
     return [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0]
 
@@ -57,14 +58,29 @@ def test_the_page_of_a_name_is_raised_by_any_of_its_sentences() -> None:
     filler = [(f"Page {n}", f"Something about {n} things.") for n in "abcde"]
     graph = build_graph([passage_record(*text) for text in [*texts, *filler]])
     before = np.array([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], dtype=np.float32)
-    gain = completed(graph, terms("Who was the founder?"), before, graph.rarity) - before
+    nothing = np.zeros(graph.sentences, dtype=np.float32)
+    gain = completed(graph, terms("Who was the founder?"), before, graph.rarity, nothing) - before
     assert np.flatnonzero(gain > 1e-6).tolist() == [1]
+
+
+def test_the_page_of_a_name_is_raised_by_the_sentence_that_leads_to_it() -> None:
+    texts = [("Ada", "Ada met Bo Ek. Ada left Cy Al."), ("Bo Ek", "Tall."), ("Cy Al", "Wide.")]
+    filler = [(f"Page {n}", f"Something about {n} things.") for n in "abcde"]
+    mention = ("Boats", "Boats were sold to Bo Ek.")
+    graph = build_graph([passage_record(*text) for text in [*texts, mention, *filler]])
+    before = np.array([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], dtype=np.float32)
+    relevance = np.array([0.8, 0.4, *[1] * (graph.sentences - 2)], dtype=np.float32)
+    alike = np.ones(graph.entities, dtype=np.float32)
+    gain = completed(graph, terms("xyzzy?"), before, alike, relevance) - before
+    assert np.flatnonzero(gain > 1e-6).tolist() == [1, 2]  # no page that only mentions Bo Ek
+    assert gain[1] == pytest.approx(4 * gain[2])  # by the square
 
 
 def test_names_that_carry_nothing_join_nothing(graph: WholeGraph) -> None:
     before = np.linspace(1, 0.1, graph.passages).astype(np.float32)
     nothing = np.zeros(graph.entities, dtype=np.float32)
-    assert np.array_equal(completed(graph, QUESTION, before, nothing), before)
+    relevance = np.ones(graph.sentences, dtype=np.float32)
+    assert np.array_equal(completed(graph, QUESTION, before, nothing, relevance), before)
 
 
 def test_a_walk_ends_with_it(graph: WholeGraph) -> None:

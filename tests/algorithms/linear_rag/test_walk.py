@@ -129,6 +129,25 @@ def test_edges_of_a_passage_and_of_an_entity_are_probabilities(graph: WholeGraph
     assert np.all(np.isclose(into, 1, atol=1e-5) | (into == 0))
 
 
+def test_a_name_inside_another_one_leads_by_half() -> None:
+    texts = [("Fawell", "He left West Chicago High School."), ("West Chicago, Illinois", "A city.")]
+    graph = build_graph([passage_record(*text) for text in texts])
+    relevance = np.ones(graph.sentences, dtype=np.float32)
+    part = replace(graph, rarity=np.ones_like(graph.rarity))
+
+    def leaving(settings: BridgingSettings) -> float:
+        found, _ = edge_weights(part, relevance, settings)
+        whole, inside = (
+            found[(graph.edge_entity == graph.keys.get(key)) & (graph.edge_passage == 0)].item()
+            for key in ("west chicago high school", "west chicago")
+        )
+        return float(inside / whole)
+
+    assert leaving(BridgingSettings()) == pytest.approx(0.5)
+    assert leaving(BridgingSettings(nested=1)) == pytest.approx(1)
+    assert edge_weights(replace(part, edge_kind=None), relevance, BridgingSettings())[0].any()
+
+
 def test_reset_sums_to_one_and_is_split_between_names_and_passages(graph: WholeGraph) -> None:
     direct = np.arange(graph.passages, dtype=np.float32)
     named = read_question(graph, "What is Lisbon?")
@@ -189,14 +208,14 @@ def test_a_name_in_every_passage_does_not_move_what_the_text_puts_first() -> Non
 
 
 def test_a_walk_counts_by_the_names_in_the_sentences_that_it_starts_from(graph: WholeGraph) -> None:
-    question, settings = read_question(graph, "who?"), BridgingSettings()
+    question, settings = read_question(graph, "who?"), BridgingSettings(completes=False)
     worth = []
     for near in (flat(graph, s1=0.9), flat(graph, s7=0.9)):  # of the film, of bread
         start = start_of(graph, question, near, settings)
         walked, _ = walk(graph, start, settings)
         worth.append(leading_on(graph, start, settings))
         own = worth[-1] * walked / walked.max() + start.direct / start.direct.max()
-        assert rank(graph, question, near) == pytest.approx(own)
+        assert rank(graph, question, near, settings) == pytest.approx(own)
     assert 0.1 < worth[0] < 1
     assert worth[1] == pytest.approx(0, abs=0.01)
 
@@ -265,6 +284,22 @@ def test_likeness_that_all_passages_have_counts_the_less_the_more_vectors_are_wo
 def test_both_compared_things_are_found(graph: WholeGraph) -> None:
     scores = rank(graph, read_question(graph, "Which is older, Glass or Rain?"), flat(graph))
     assert set(np.argsort(-scores, kind="stable")[:2]) == {5, 6}
+
+
+def test_each_of_two_names_has_the_page_that_it_leads_to() -> None:
+    texts = [("Red Mill", "Red Mill is a film of Ann Bow.")]
+    texts += [(f"Mill {n}", f"The film Mill {n} is after Red Mill.") for n in "abcde"]
+    texts += [("Blue Sea", "Blue Sea is a film of Cy Dale. It was shown in Rome, Oslo and Bern.")]
+    texts += [("Ann Bow", "Ann Bow left Lima."), ("Cy Dale", "Cy Dale left Kyiv.")]
+    texts += [(f"Page {n}", f"Something about {n} things.") for n in range(40)]
+    graph = build_graph([passage_record(*text) for text in texts])
+    question = read_question(graph, "Did Red Mill and Blue Sea have the same director?")
+    start = start_of(graph, question, flat(graph), BridgingSettings())
+    assert [int(each.argmax()) for each in start.led] == [0, 6]
+    one = read_question(graph, "Who directed Red Mill?")
+    assert start_of(graph, one, flat(graph), BridgingSettings()).led == ()
+    best = np.argsort(-rank(graph, question, flat(graph)), kind="stable")[:5]
+    assert {0, 6, 8} <= set(best.tolist())
 
 
 def test_building_from_stored_records_gives_the_same_graph(graph: WholeGraph) -> None:
