@@ -147,6 +147,14 @@ def test_a_part_knows_how_many_mentions_are_elsewhere(corpus: Corpus) -> None:
     assert part.graph.away is not None and part.graph.away[land] == COUNT - 2
 
 
+def test_a_part_knows_the_kinds_of_its_edges(corpus: Corpus) -> None:
+    places = np.arange(1, COUNT, 3, dtype=np.int32)
+    part = part_of(corpus.graph, places, (), places[:1]).graph
+    assert corpus.graph.edge_kind is not None and part.edge_kind is not None
+    of_places = corpus.graph.edge_kind[np.isin(corpus.graph.edge_passage, places)]
+    assert part.edge_kind.tolist() == of_places.tolist()
+
+
 @pytest.mark.parametrize("texts", [[("", "")], [("Aa", "Aa.")], [("서울", "서울은 도시이다.")]])
 def test_a_single_passage_is_found(texts: list[tuple[str, str]]) -> None:
     graph = build_graph(passage_record(*text) for text in texts)
