@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from ..context import Context
 from ..context.form import ADVANCED
-from ..state.errors import RagraphsError
+from ..state.errors import RagraphsError, plain_problem
 from ..state.filters import parse_where
 from .operating import operate
 from .show import print_json
@@ -235,14 +235,6 @@ def parsed(make: Callable[[], T]) -> T:
             said = f"{problem['input']!r} is not one of {problem['ctx']['expected']}"
         name = "" if field is None else f"--{str(field).replace('_', '-')}: "
         raise WrongUsageError(f"{name}{said}.") from error
-
-
-def plain_problem(said: str) -> str:
-    """Pydantic's words on a value that is not allowed, as a person would put them."""
-    said = said.removeprefix("Value error, ").partition(", unable to parse")[0]
-    said = re.sub(r"^(String|Value|List) should have at least 1 .*", "must not be empty", said)
-    said = said.replace("a valid integer", "a whole number").replace("a valid number", "a number")
-    return re.sub(r"^(Input|String|Value|List) should ", "must ", said).rstrip(".")
 
 
 class Commands(TyperGroup):

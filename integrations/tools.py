@@ -93,7 +93,7 @@ def _as_tool(tool: ReadingTool, index: Index | str, where: Mapping[str, Any] | N
         return await asyncio.to_thread(read, **given)
 
     def refuse(error: Exception) -> str:
-        return problem_in(cast(ValidationError, error), "argument")
+        return problem_in(cast(ValidationError, error), "argument", tool.arguments.model_fields)
 
     return StructuredTool.from_function(
         read,

@@ -83,7 +83,7 @@ async def body_of(request: Request, form: type[B], example: str) -> B:
     except ValidationError as error:
         if not error.errors()[0]["loc"]:
             raise RagraphsError(f"Send a JSON object such as {example}.") from error
-        raise RagraphsError(problem_in(error, "value")) from error
+        raise RagraphsError(problem_in(error, "value", form.model_fields)) from error
 
 
 def named_event(name: str, value: dict[str, Any]) -> str:

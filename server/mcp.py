@@ -145,7 +145,7 @@ async def _result(tool: Tool[Any], given: dict[str, Any], access: Access, tell: 
     try:
         arguments = tool.arguments.model_validate(given)
     except ValidationError as error:
-        raise RagraphsError(problem_in(error, "argument")) from error
+        raise RagraphsError(problem_in(error, "argument", tool.arguments.model_fields)) from error
     return await tool.run(arguments, access, tell)
 
 

@@ -37,7 +37,7 @@ class OfAnIndex(Arguments):
     """The arguments of a tool that uses one of the indexes open to the caller."""
 
     index: Annotated[
-        str, Field(description="Name of the collection of documents to use.", max_length=100)
+        str, Field(description="Name of the collection of documents to use.", max_length=1000)
     ] = ""
 
 
@@ -232,7 +232,7 @@ async def _index(given: IndexDocuments, access: Access, tell: Tell) -> Indexed:
 
 def _index_text(indexed: Indexed) -> str:
     changes = ", ".join(f"{indexed[key]} {key}" for key in ("added", "updated", "unchanged"))
-    return "\n".join([f"{changes}; {indexed['documents']} documents now.", *indexed["problems"]])
+    return "\n".join([f"{changes}; documents now: {indexed['documents']}.", *indexed["problems"]])
 
 
 def _answer_tool(reads_web: bool) -> Tool[AnswerQuestion]:

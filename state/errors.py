@@ -1,6 +1,8 @@
 """Errors that a person can act on."""
 
+import re
 import traceback
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -91,13 +93,31 @@ def foreseen(error: Exception) -> Exception:
     return unexpected
 
 
-def problem_in(error: "ValidationError", called: str) -> str:
-    """A sentence on the first of the values in ``error``, each of which is ``called`` a word."""
-    problem = error.errors(include_input=False, include_url=False)[0]
-    name = ".".join(str(part) for part in problem["loc"])
-    said = problem["msg"].removeprefix("Value error, ").rstrip(".")
+def plain_problem(said: str) -> str:
+    """Pydantic's words on a value that is not allowed, as a person would put them."""
+    said = said.removeprefix("Value error, ").partition(", unable to ")[0]
+    said = re.sub(r"^(String|Value|List) should have at least 1 .*", "must not be empty", said)
+    said = said.replace("a valid integer", "a whole number").replace("a valid number", "a number")
+    return re.sub(r"^(Input|String|Value|List) should ", "must ", said).rstrip(".")
+
+
+def problem_in(error: "ValidationError", called: str, known: Iterable[str] = ()) -> str:
+    """A sentence on the first of the values in ``error``, each of which is ``called`` a word.
+
+    A name that is not ``known`` comes before one that is missing: it may be meant for it.
+    """
+    problems = error.errors(include_input=False, include_url=False)
+    problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
+    place = ".".join(str(part) for part in problem["loc"])
+    name, names = f"{place!r:.80}", "', '".join(known if len(problem["loc"]) == 1 else ())
+    offered = f"; there are '{names}'." if names else "."
+    if problem["type"] == "extra_forbidden":
+        return f"There is no {called} {name}{offered}"
+    if problem["type"] == "missing":
+        return f"The {called} {name} is missing{offered}"
+    said = re.sub(r"^must ", "it must ", plain_problem(problem["msg"]))
     said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
-    return f"The {called} {name!r:.80} cannot be used: {said}."
+    return f"The {called} {name} cannot be used: {said}."
 
 
 def _place(error: Exception) -> str:

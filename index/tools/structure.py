@@ -154,7 +154,8 @@ def _told_of(index: Index, near: EntityPart, entity: StoredEntity, most: int) ->
     spoken = index.entities.passages_of([entity.id], most + 1).get(entity.id, [])
     names = [one for one in index.entities.aliases_of([entity.id]).get(entity.id, ())]
     also = [one for one in names if one != entity.name][:5]
-    counted = f"{len(edges)} relations; {len(spoken)}{' or more' * (len(spoken) > most)} passages."
+    more = " or more" * (len(spoken) > most)
+    counted = f"Relations: {len(edges)}; passages: {len(spoken)}{more}."
     yield {
         "id": entity.id,
         "kind": "entity",

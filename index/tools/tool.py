@@ -142,7 +142,8 @@ def reading_tool(
                 given = {**taken.bind_partial(*args).arguments, **kwargs}
                 values = arguments.model_validate(given)
             except ValidationError as error:
-                raise RagraphsError(problem_in(error, "argument")) from error
+                problem = problem_in(error, "argument", arguments.model_fields)
+                raise RagraphsError(problem) from error
             read: Callable[..., ToolResult] = function
             return read(index, **{name: getattr(values, name) for name in taken.parameters})
 
