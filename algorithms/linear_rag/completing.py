@@ -13,7 +13,7 @@ from .passage_graph import Floats, Ints, PassageGraph, term_shares
 
 _BEST = 3
 _WEIGHT = np.float32(2)
-_NAMED = np.float32(0.2)
+_NAMED = np.float32(0.1)
 
 
 def completed(
@@ -25,13 +25,13 @@ def completed(
 ) -> Floats:
     """``scores`` (P,) of a walk, raised for passages that complete one of the three best.
 
-    x(q) + 2·√(x₁·x(q)) · max over p, e of x(p)/x₁·c(e)·(new(s, p) + 0.2·rel(t)²): the name e, which
+    x(q) + 2·√(x₁·x(q)) · max over p, e of x(p)/x₁·c(e)·(new(s, p) + 0.1·rel(t)²): the name e, which
     carries c(e) (E,), is in both; s is the sentence of q that mentions it, or any where e is its
     title; new is the idf-weighted share of the question's ``words`` in s or the title of q that p
     lacks; only where e is the title of q, the ``relevance`` (S,) of the sentence t of p that
     mentions it counts. So the second of two texts is found that are to be read together, where the
     walk would rather go to texts that repeat the question. The root keeps out what hardly any of
-    the walk reaches.
+    the walk reaches; the best passage stays the best.
     """
     best = np.argsort(-scores, kind="stable")[:_BEST].astype(np.int32)
     most = np.float32(max(float(scores[best[0]]), 1e-20))
@@ -51,6 +51,8 @@ def completed(
         value[edges.passages == passage] = 0
         np.maximum.at(found, edges.passages, value * (scores[passage] / most))
     raised: Floats = scores + _WEIGHT * np.sqrt(most * scores) * found
+    first = raised[best[0]]
+    raised[raised > first] = np.nextafter(first, np.float32(0))
     return raised
 
 

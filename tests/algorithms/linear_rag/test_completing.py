@@ -76,6 +76,17 @@ def test_the_page_of_a_name_is_raised_by_the_sentence_that_leads_to_it() -> None
     assert gain[1] == pytest.approx(4 * gain[2])  # by the square
 
 
+def test_the_best_passage_stays_the_best(graph: WholeGraph) -> None:
+    before = np.zeros(graph.passages, dtype=np.float32)
+    before[[BAND, TIDE]] = 1.0, 0.9
+    nothing = np.zeros(graph.sentences, dtype=np.float32)
+    after = completed(
+        graph, terms("Which collection of rare tracks?"), before, graph.rarity, nothing
+    )
+    assert after[TIDE] > 1 - 1e-6
+    assert np.argsort(-after, kind="stable")[:2].tolist() == [BAND, TIDE]
+
+
 def test_names_that_carry_nothing_join_nothing(graph: WholeGraph) -> None:
     before = np.linspace(1, 0.1, graph.passages).astype(np.float32)
     nothing = np.zeros(graph.entities, dtype=np.float32)
