@@ -134,11 +134,13 @@ def _cut(runs: NDArray[np.int64], starts: Ints, stops: Ints) -> NDArray[np.int64
 
 def gathered(arrays: Sequence[Any], starts: Ints, lengths: Ints) -> list[NDArray[Any]]:
     """Of each of ``arrays`` so many numbers from each of ``starts`` on, one row after another."""
-    places, at, found = starts, spans(starts, lengths), []
+    found, places, at = list[Any](), None, starts
     for array in arrays:
         own = array.places(starts) if isinstance(array, Spliced) else starts
-        if own is not places and not np.array_equal(own, places):
+        if places is None or not np.array_equal(own, places):
             places, at = own, spans(own, lengths)
+        if isinstance(array, Spliced) and own.max(initial=0) < len(array.base):
+            array = array.base  # a row is of one or the other
         found.append(array.take(at))
     return found
 
