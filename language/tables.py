@@ -44,8 +44,7 @@ class _Line(NamedTuple):
 def records(text: str) -> list[TableRow]:
     """Paragraphs of ``label: value`` lines alone, as rows whose header is their labels.
 
-    Such a paragraph is all of ``text``, as a row of a file of rows is, or several of them begin
-    with one label: what stands once is a list of facts, not a record.
+    They are all of ``text``, or several begin with one label; else it is a list of facts.
     """
     found = [row for part in _PARAGRAPH.finditer(text) for row in _record(part)]
     times, whole = Counter(row.header[0] for row in found), len(text.strip())

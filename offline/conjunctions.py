@@ -33,10 +33,7 @@ _LIST = re.compile(r",+[&+]&*|&+")
 
 
 def whole_lists(found: Iterable[Candidate], text: str, question: str) -> list[Candidate]:
-    """The candidates ``found`` in ``text``; in the place of a name of a list the whole list.
-
-    Names that ``question`` has are no part of a list.
-    """
+    """The ``found``, for a name of a list the whole list, without names that ``question`` has."""
     lists = list(_lists(text, question))
     whole: dict[tuple[int, int], Candidate] = {}
     for one in found:
@@ -50,10 +47,7 @@ def whole_lists(found: Iterable[Candidate], text: str, question: str) -> list[Ca
 
 
 def shared(text: str, span: Candidate, question: str) -> bool:
-    """Whether a sentence tells of somebody with whom a name did it: "with Ada", "with his son".
-
-    Names that ``question`` has are not meant. "With Ada, Ben wrote it" says less of Ada.
-    """
+    """Whether a sentence tells with whom, unasked, a name did it: "with Ada", "with his son"."""
     names = {name.start: name.text for name in name_spans(text) if not is_demonym(name.text)}
     for match in _WITH.finditer(text):
         if span.start <= match.start() < span.end or match.start() == 0:

@@ -76,10 +76,7 @@ class _Span(NamedTuple):
 
 
 def find(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
-    """The short answer to ``question`` that is nearly certain, or None.
-
-    It stands in the first passage, and no other span is nearly as good.
-    """
+    """The answer to ``question`` in the first passage that no other span comes near, or None."""
     shape = analyse_question(question)
     if shape.answer_type not in KINDS and not is_phrase(shape):
         return None
@@ -167,8 +164,7 @@ def may_tell(asked: MarkedQuestion, line: Line) -> bool:
 def _left_unsaid(asked: MarkedQuestion, text: str) -> frozenset[str]:
     """The marks of a question for a date or number that its line does not have to say.
 
-    They are the verb, beside two other words, where the line is a row of a table, and a Korean
-    place where the line names none ("가장 깊은 곳은 384미터이다").
+    They are the verb in a row of a table, and a Korean place in a line that names none.
     """
     if asked.shape.answer_type not in {"date", "number"} or len(asked.all) < 3:
         return frozenset()
@@ -180,10 +176,7 @@ def _left_unsaid(asked: MarkedQuestion, text: str) -> frozenset[str]:
 
 
 def apart_from_lives(asked: MarkedQuestion, text: str, context: str) -> Iterator[Candidate]:
-    """The spans and the cells of ``text`` under ``context``.
-
-    Of a life in brackets they are only the date or the place asked for.
-    """
+    """The spans and cells of ``text``; of a life in brackets only what is asked for."""
     shape = asked.shape
     life = life_facts(text)
     told = None

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..language.analyser import content_words, is_korean
+from ..language.analyser import is_korean
 from ..language.answer_types import Candidate
 from ..language.patterns import regex
 from ..language.questions import analyse_question
 from ..state.places import BELOW
 from .finder import FoundAnswer, MarkedQuestion, is_stated, may_tell, nearness, plain, take_apart
-from .lines import CELL, RANKS, Line, marks, relevances, weights
+from .lines import RANKS, Line, asked_marks, marks, relevances, weights
 from .possible import Asked, asked_for, possible_spans
 from .spans import CLOSING, DIFFERENCE, NUMERALS
 
@@ -27,6 +27,8 @@ _LEAST_MARGIN = 0.3  # over any other span
 _LEAST_SAID = 0.6  # of the words, by their rarity, where nothing but a noun tells the kind
 _CLAUSE = re.compile(r"[,;:—–|]\s| and | but | while |(?<=[고며면]) ")
 _PARTIAL = re.compile(r"(?<=\d)(?:[A-Z]|,\d|\s?[–~-]\s?\d)")  # of a number or a range
+_PAIR = re.compile(r"(?=(?<![\w'’-])([^\W\d][\w'’-]*) ([^\W\d][\w'’-]*))")
+_COUNT = regex(r"(?i)^(?:what(?:['’]?s| is| was) )?(?:the )?number of ")
 _BEHIND = re.compile(r"\d\s?[–~-]\s?$")
 _TOTAL = regex(r"(?i)\b(?:altogether|in all|total)\b|모두|합쳐|총")
 _NUMERAL = regex(rf"\b(?:{'|'.join([*NUMERALS, *RANKS])}|half|twice)\b")
@@ -34,12 +36,15 @@ _NUMERAL = regex(rf"\b(?:{'|'.join([*NUMERALS, *RANKS])}|half|twice)\b")
 
 def likely(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
     """The short answer to ``question`` that the line most relevant to it states, or None."""
+    question = _COUNT.sub("how many ", question)
     asked = asked_for(analyse_question(question))
     if asked is None or not lines:
         return None
     relevance = relevances(question, lines)
     line = lines[relevance.index(max(relevance))]
     marked = take_apart(asked.shape)
+    kept, relation = (tuple(m for m in part if m not in asked.implied) for part in marked[1:3])
+    marked = marked._replace(all=kept, relation=relation) if kept else marked
     if line.passage or not (_agrees(line, lines) and _says_literally(marked, line)):
         return None
     if (text := _only_one(asked, marked, line, lines)) is None:
@@ -71,10 +76,7 @@ def _agrees(line: Line, lines: Sequence[Line]) -> bool:
 
 
 def _says_literally(marked: MarkedQuestion, line: Line) -> bool:
-    """Whether a line, in its context, says the names, the numerals and the total asked for.
-
-    Of a birth or a death it has to say that it is one.
-    """
+    """Whether a line, in its context, says the names, numerals, total, birth or death asked for."""
     question = marked.shape.text
     if _TOTAL.search(question) and not _TOTAL.search(line.text):
         return False
@@ -89,25 +91,31 @@ def _spans(
     asked: Asked, marked: MarkedQuestion, line: Line, lines: Sequence[Line]
 ) -> Iterator[tuple[float, Candidate]]:
     """Spans of ``line`` that may be the answer, if it says enough, each with its nearness, 0..1."""
-    telling = tuple(one for one in marked.all if one not in asked.implied) or marked.all
-    weight = weights(telling, lines)
+    weight = weights(marked.all, lines)
     said = sum(weight[one] for one in weight if one in line.own | line.around)
     unsaid = frozenset(weight) - line.own - line.around
-    for cell in CELL.finditer(line.text) if unsaid else ():
-        words = content_words(cell[2])
-        if 0 < sum(marks(word).isdisjoint(weight) for word in words) < len(words):
-            return  # the row of another thing
     document = line.context[0].partition(BELOW)[0]
     beside = (one.own for one in lines if one.context[0].partition(BELOW)[0] == document)
     elsewhere = asked.phrase and any(not unsaid.isdisjoint(own) for own in beside)
     little = elsewhere or (asked.named and said < _LEAST_SAID)
-    if little or not (line.cosine or may_tell(marked, line)):
+    if little or _of_another(marked, unsaid, line) or not (line.cosine or may_tell(marked, line)):
         return
-    everywhere = dict.fromkeys(marked.all, 0.0) | weight
     for span in _stated(asked, marked, line):
         if span.prior >= _RIVAL_PRIOR:
-            near = said if span.prior >= 1 else _nearness(marked, line, span, everywhere)
+            near = said if span.prior >= 1 else _nearness(marked, line, span, weight)
             yield near, span
+
+
+def _of_another(marked: MarkedQuestion, unsaid: frozenset[str], line: Line) -> bool:
+    """Whether ``line`` has "the summer party", all of it unasked, for "the winter party"."""
+    for pair in _PAIR.findall(marked.shape.text) if unsaid else ():
+        for side in (0, 1):
+            word, kept = asked_marks([pair[side]]), asked_marks([pair[1 - side]])
+            pairs = [one for one in _PAIR.findall(line.text) if marks(one[1 - side]) & {*kept}]
+            beside = [marks(one[side]) for one in pairs]
+            if unsaid.intersection(word) and beside and all(beside):
+                return not any(one.intersection(marked.all) for one in beside)
+    return False
 
 
 def _nearness(
@@ -124,13 +132,20 @@ def _nearness(
 
 def _stated(asked: Asked, marked: MarkedQuestion, line: Line) -> Iterator[Candidate]:
     """The possible answers that ``line`` states outright, each text once, the likeliest first."""
-    told = {""}
+    told: dict[str, Candidate] = {}
     spans = possible_spans(asked, marked, line.text, " ".join(line.context))
-    for span in sorted(spans, key=lambda span: -span.prior):
+    for span in sorted(spans, key=lambda span: (-span.prior, span.start - span.end)):
         text = span.text.strip(CLOSING)
+        part = any(one.start <= span.start and span.end <= one.end for one in told.values())
         partial = _PARTIAL.match(line.text, span.end) or _BEHIND.search(line.text[: span.start])
-        if text.lower() in told or partial or DIFFERENCE.match(line.text, span.end):
+        if (
+            not text
+            or part
+            or text.lower() in told
+            or partial
+            or DIFFERENCE.match(line.text, span.end)
+        ):
             continue
         if is_stated(marked, line.text, span._replace(text=text)):
-            told.add(text.lower())
+            told[text.lower()] = span
             yield span._replace(text=text)

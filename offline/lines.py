@@ -199,10 +199,7 @@ def cosines(
 def compared(
     question: str, passages: Sequence[Excerpt], lines: Sequence[Line], similarity: Similarity
 ) -> list[Line]:
-    """``lines`` with their cosines from their median on, since all texts are somewhat alike.
-
-    Of few cosines the median tells nothing, and they count as they are.
-    """
+    """``lines`` with their cosines, of many those above the median, as all texts are alike."""
     near = cosines(question, passages, lines, similarity)
     found = sorted(filter(None, near.values()))
     usual = min(median(found), 0.9) if len(found) >= _ENOUGH else 0.0
@@ -219,10 +216,7 @@ def weights(asked: Sequence[str], lines: Sequence[Line]) -> dict[str, float]:
 
 
 def highlights(question: str, lines: Sequence[Line]) -> list[Line]:
-    """The lines that say most of ``question``, best first: at most six, three of a passage.
-
-    Without cosines a line is left out, but the best, that has no word of it in its context.
-    """
+    """The lines that say most of ``question`` in some words, at most six, three of a passage."""
     taken: Counter[int] = Counter()
     found: dict[str, Line] = {}
     asked = asked_marks(telling_words(question))

@@ -8,27 +8,33 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..language.analyser import content_words, is_korean
-from ..language.answer_types import Candidate, dates, roots
+from ..language.answer_types import Candidate, dates, name_spans, roots
 from ..language.patterns import regex
 from ..language.questions import AnswerType, QuestionShape, type_of_noun
 from .finder import KINDS, MarkedQuestion, apart_from_lives, is_phrase
 from .lines import CELL, asked_marks
-from .spans import CLOCK, CURRENCY, HOW, MONEY, NUMBER, WEEKDAY, is_unit
+from .spans import CLOCK, CURRENCY, HOW, MONEY, NAME_ASKED, NUMBER, NUMERALS, WEEKDAY, is_unit
 
 _WORD = re.compile(r"[^\W\d_]+")
 _HEAD = re.compile(r" (?:of|for|in|at|on|to|from|with|by) ")
 _WHO = frozenset("name who person 이름 성명 담당 담당자".split())  # labels of a person's cell
 # A setting in a line of several: "port: 8883 # TLS user: ann".
-_SETTING = regex(r"(?<![\w.-])([\w-]{2,40}): (\"[^\"]{0,80}\"|[^\s:#]{1,80})(?= |$)")
+_SETTING = regex(
+    r"(?<![\w.-])([\w-]{2,40}): (\"[^\"]{0,80}\"|[^\s:#]{1,80})(?=;|$| +(?:#|[\w-]+: ))"
+)
 _MONEY_ASKED = regex(r"얼마(?!나 자주)|금액|가격|값|비용")
 _DIGIT = re.compile(r"\d")
-_DATED = regex(rf"\d|{WEEKDAY.pattern}")
+_CODE = regex(rf"\d|\b(?:{'|'.join(NUMERALS)})\b|{WEEKDAY.pattern}")
 _SIGN = regex(r"[$£€¥₩]|(?:\d|[만천백])\s?원|\b[A-Z]{3}\b|euro|pound|dollar")
-_WHAT_IS = regex(r"(?i)what(?:['’]?s| is| are| was| were) ")
+_ASKS_FOR = regex(r"(?i)(?:what|who|where)(?:['’]?s| is| are| was| were) ")
 _TOLD = regex(
     r" (?:is|are|was|were)(?: now| still| always)? "
-    r"((?=[^,;.()]{0,60}\d)(?:[^,;.()]|[.,]\d){1,60})(?=[,;(]|\.?$)"
+    rf"((?=[^,;.()]{{0,60}}\d|[A-Z\"'“‘]|(?:the|{'|'.join(NUMERALS)})\b)"
+    r"(?:[^,;.()]|[.,]\d){1,60})(?=[,;(]|\.?$)"
 )
+_OPENS = regex(r"[,;:] |\band ")
+_ROLE = regex(r"([가-힣]{2,5})? ?\(([^()]{1,30})\)")  # of a person
+_CODED = regex(r"\b(?:number|phone|period)$|(?:번호|전화|연락처)$")  # no amount, no date
 _KOREAN_AT = regex(r"(?<!\S)([가-힣]{2,})에서(?![가-힣])")
 _LIKELY, _PERHAPS = 0.8, 0.6
 # Words of a question that a span of the kind says by itself.
@@ -42,8 +48,7 @@ _IMPLIED = {
 class Asked(NamedTuple):
     """A question of the ``kind`` of answer that it asks for, also where it is a phrase.
 
-    ``noun`` names the answer, and ``named`` is whether nothing else tells its kind. ``implied``
-    are marks of words that a span of this kind says by itself.
+    ``noun`` names it, ``named`` if nothing else does; marks ``implied`` are said by any such span.
     """
 
     shape: QuestionShape
@@ -65,6 +70,7 @@ def asked_for(shape: QuestionShape) -> Asked | None:
     money = kind == "number" and bool(told)
     said = _IMPLIED.get("money" if money else "time" if degree == "long" else kind, "")
     noun, phrase = shape.noun, shape.answer_type == "open"
+    said += " number 번호 전화번호" * bool(kind == "name" and _CODED.search(noun or shape.text))
     if phrase:
         shape = replace(shape, answer_type=kind)
         noun = noun or (content_words(shape.text) or [""])[-1]
@@ -74,6 +80,8 @@ def asked_for(shape: QuestionShape) -> Asked | None:
 
 def _kind_of(shape: QuestionShape) -> AnswerType:
     """The kind of answer, of a phrase by the first noun that tells it ("new date of the cup")."""
+    if _CODED.search(shape.noun or shape.text) and " of " not in shape.text:
+        return "name"
     if shape.answer_type == "open" and is_phrase(shape):
         words = _WORD.findall(_HEAD.split(shape.text.lower())[0])
         others = (kind for kind in map(type_of_noun, words) if kind != "person")
@@ -84,19 +92,15 @@ def _kind_of(shape: QuestionShape) -> AnswerType:
 def possible_spans(
     asked: Asked, marked: MarkedQuestion, text: str, context: str
 ) -> list[Candidate]:
-    """The spans of ``text``, without those within a longer one that is as likely."""
+    """The spans of ``text`` that are of the kind by their form, their label or their place."""
     told = apart_from_lives(marked, text, context)
     found = [*told, *_cells(asked, text), *_loose(asked, text)]
-    if asked.kind in {"number", "date"}:
-        dated = asked.kind == "date"
-        sign = _DATED if dated else NUMBER
+    dated, coded = asked.kind == "date", asked.kind == "name" and _CODED.search(asked.noun)
+    if dated or coded or asked.kind == "number":
+        sign = _CODE if dated or coded else NUMBER
         found = [one for one in found if sign.search(one.text) or (dated and dates(one.text))]
 
-    def is_part(one: Candidate, other: Candidate) -> bool:
-        within = other.start <= one.start and one.end <= other.end
-        return within and one[:2] != other[:2] and other.prior >= one.prior
-
-    return [one for one in found if not any(is_part(one, other) for other in found)]
+    return found
 
 
 def _cells(asked: Asked, text: str) -> Iterator[Candidate]:
@@ -123,7 +127,8 @@ def _fits(asked: Asked, label: Sequence[str], value: str) -> bool:
     if asked.kind not in {"number", "date"}:
         return not digits
     short = len(value.split()) <= 4  # words of a number or a date
-    return digits and short and (not asked.money or bool(_SIGN.search(value)))
+    signed = _SIGN.search(value) or MONEY.search(" ".join(label))
+    return digits and short and bool(signed or not asked.money)
 
 
 def _loose(asked: Asked, text: str) -> Iterator[Candidate]:
@@ -131,14 +136,28 @@ def _loose(asked: Asked, text: str) -> Iterator[Candidate]:
     shape = asked.shape
     if asked.kind == "number":
         yield from _numbers(asked, text)
-    elif asked.kind == "date" and shape.noun not in {"year", "month"}:
-        yield from (Candidate(*one.span(), one[0], 0.7) for one in CLOCK.finditer(text))
+    elif asked.kind == "date":
+        clocks = () if asked.noun in {"year", "month", "date", "day"} else CLOCK.finditer(text)
+        yield from (Candidate(*one.span(), one[0], 0.7) for one in clocks)
     elif asked.kind == "place" and is_korean(shape.text):
         yield from (Candidate(*one.span(1), one[1], _LIKELY) for one in _KOREAN_AT.finditer(text))
-    elif asked.named and _WHAT_IS.match(shape.text) and (told := _TOLD.search(text)):
-        subject = [word for word in content_words(text[: told.start()]) if not _DIGIT.match(word)]
-        if frozenset(asked_marks(subject)) <= frozenset(asked_marks(content_words(shape.text))):
+    elif (asked.phrase or _ASKS_FOR.match(shape.text)) and not NAME_ASKED.search(shape.text):
+        yield from _equal(asked, text)
+
+
+def _equal(asked: Asked, text: str) -> Iterator[Candidate]:
+    """The things that a clause equates with the one asked for, and names by a role in brackets."""
+    said = frozenset(asked_marks(content_words(asked.shape.text)))
+    for told in _TOLD.finditer(text):
+        clause = content_words(_OPENS.split(text[: told.start()])[-1])
+        subject = frozenset(asked_marks([word for word in clause if not _DIGIT.match(word)]))
+        if subject and subject <= said and (asked.kind == "place" or told[1][:4] != "the "):
             yield Candidate(*told.span(1), told[1], _LIKELY)
+    names = {one.end: one.text for one in name_spans(text)}
+    for named in _ROLE.finditer(text) if asked.kind in {"person", "name"} else ():
+        role = frozenset(asked_marks(content_words(named[2])))
+        if role and role <= said and (name := named[1] or names.get(named.start())):
+            yield Candidate(*named.span(2), name, 1.0)
 
 
 def _numbers(asked: Asked, text: str) -> Iterator[Candidate]:

@@ -21,10 +21,7 @@ _PARTICLE = re.compile(r"(?:[은는이가을를에고며]|에서|으로|,)$")
 
 
 def fits(question: str, text: str, start: int, end: int) -> bool:
-    """Whether ``text`` tells of ``[start, end)`` as the first, the former, ... one that is asked.
-
-    Where it tells of several, the part of the sentence that holds the span decides.
-    """
+    """Whether ``text``, or its part, tells of ``[start, end)`` as the first, ... one, as asked."""
     asked = set(_ASKED.findall(question))
     wanted = frozenset(roots(question))
     said = [(match.start(), match[1].lower()) for match in _rivals(text, wanted, asked)]
@@ -40,9 +37,10 @@ def fits(question: str, text: str, start: int, end: int) -> bool:
 def _rivals(text: str, wanted: frozenset[str], asked: set[str]) -> Iterator[re.Match[str]]:
     """The qualifiers of ``text`` that are asked for, or stand before what the question says."""
     days = [range(date.start, date.end) for date in dates(text)]
-    for place in re.finditer(rf"(?i)\b{_QUALIFIER}\b(?!:)", text):
+    for place in re.finditer(rf"(?i)(?<!\bon the )\b{_QUALIFIER}\b", text):
         match = _STATED.match(text, place.start())
-        if match is None or any(place.start() in day for day in days):
+        label = text.startswith(":", place.end()) and place[0].lower() not in asked
+        if match is None or label or any(place.start() in day for day in days):
             continue
         behind = [word for word in match.groups()[1:] if word]
         named = not wanted.isdisjoint(roots(" ".join(behind)))
@@ -60,8 +58,7 @@ def part_around(text: str, start: int, end: int, gap: re.Pattern[str]) -> tuple[
 def korean_fits(asked: str, stated: str, context: str) -> bool:
     """Whether the words before a noun in a question and in a text may mean the same one.
 
-    The text says no owner and no qualifier but those asked for ("달빛극장의", "제2대"), and the
-    word before the noun of the question, if it is no owner, stands there, too, or in its context.
+    The text says no other owner or qualifier, and, or its context, the question's last one.
     """
     question, text = asked.split(), _own(stated)
     plain = [word.removesuffix(_POSSESSOR) for word in question]

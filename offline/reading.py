@@ -20,7 +20,6 @@ def read(
     """A short answer with the sentences that state it, if it is certain; else the best sentences.
 
     ``similarity`` maps sentences to their cosines with the question; without it, words decide.
-    Without a certain answer the reply is not sufficient, and its answer is empty.
     """
     lines = lines_of(passages)
     question = respelled(question, lines)
@@ -33,10 +32,7 @@ def read(
 
 
 def _certain(question: str, lines: Sequence[Line]) -> tuple[str, list[Line]]:
-    """The certain answer to ``question`` and the lines that tell it; empty where there is none.
-
-    Dates and numbers of several things are compared where each of them is certain.
-    """
+    """The answer that is certain, or computed from certain ones, and its lines; else empty."""
     compared = comparison(question)
     if compared is None:
         found = find(question, lines) or likely(question, lines)

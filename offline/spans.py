@@ -69,7 +69,7 @@ _KOREAN_WHOLE = regex(rf"(?<=\d)\s?(?:{_COUNTER}) (?:중|가운데)")
 _THING = regex(r"([가-힣]+)[은는이가] (?:모두 )?몇\s*개")
 COUNTED = regex(rf"몇\s*({_COUNTER})")
 MONEY = regex(r"\b(?:price|cost|rent|fee|fare)\b", re.IGNORECASE)
-_NAME_ASKED = regex(r"(?i)\bwhat\b.*?\b(?:called|named|(?:(\w+)['’]s? )?name)\b")
+NAME_ASKED = regex(r"(?i)\bwhat\b.*?\b(?:called|named|(?:(\w+)['’]s? )?name)\b")
 _KOREAN_WHAT = "누구|무엇|뭐|뭔|어디|얼마|언제|며칠"
 _EQUATED = regex(
     rf"(?<!\w)([가-힣]{{2,}}?)(?:[은는이가]? (?:{_KOREAN_WHAT})[가-힣]*(?: 되\w+)?)?\??$"
@@ -121,10 +121,9 @@ def is_unit(word: str) -> bool:
 
 
 def typed_spans(shape: QuestionShape, text: str, context: str = "") -> Iterator[Candidate]:
-    """The spans of ``text`` of the kind asked for; ``prior`` in 0..1 tells how surely.
+    """The spans of ``text``, under ``context``, of the kind asked for; ``prior`` is how surely.
 
-    Of Korean texts these are dates, numbers with the counter asked for, and what a sentence
-    equates with the thing asked for. ``context`` is the title and the heading of ``text``.
+    Of Korean texts these are dates, numbers with their counter, and what a sentence equates.
     """
     korean = is_korean(shape.text)
     yield from _equated(shape.text, text, context) if korean else ()
@@ -166,7 +165,7 @@ def _named(shape: QuestionShape, text: str) -> Iterator[Candidate]:
 
 def _is_named(shape: QuestionShape, before: str) -> bool:
     """Whether what stands behind ``before`` is the name asked for: "The dog is called"."""
-    asked = _NAME_ASKED.search(shape.text)
+    asked = NAME_ASKED.search(shape.text)
     thing = re.escape((asked and asked[1]) or shape.noun)
     told = (
         rf"(?:\b{thing}|^\W*(?:he|she|it|they)),?(?: (?:is|was|are|were|ha[ds] been))?(?: \w+ly)?"

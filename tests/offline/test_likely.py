@@ -122,6 +122,15 @@ CLUB = """# 회칙
 | 한지우 | 회장 | 010-1234-5678 |
 | 오세라 | 총무 | 010-8765-4321 |
 """
+LEASE = """Between Corin Hale (landlord) and the Tinpot Theatre (tenant).
+
+The rent is 310 euros a month, due on the 5th. The notice period is three months.
+The insurance number is TH-88213. The club has 132 members.
+The summer party is on 21 June at 16:00. The new treasurer is Tess Lund.
+
+Hotline: 0800 330 220
+Warranty: 36 months, motor 10 years
+"""
 PLANT = "id: P-11\nplant: Dwarf cherry\nheight_cm: 120\nprice: 34.50\nplace: yard"
 
 
@@ -143,6 +152,19 @@ PLANT = "id: P-11\nplant: Dwarf cherry\nheight_cm: 120\nprice: 34.50\nplace: yar
         ("dwarf cherry price", PLANT, "34.50"),
         ("dwarf cherry height", PLANT, "120"),
         ("dwarf plum price", PLANT, ""),
+        ("how much is the dwarf cherry", PLANT, "34.50"),
+        ("landlord", LEASE, "Corin Hale"),
+        ("who is the landlord", LEASE, "Corin Hale"),
+        ("monthly rent", LEASE, "310 euros"),
+        ("notice period", LEASE, "three months"),
+        ("insurance number", LEASE, "TH-88213"),
+        ("hotline", LEASE, "0800 330 220"),
+        ("number of members", LEASE, "132"),
+        ("summer party date", LEASE, "21 June"),
+        ("winter party date", LEASE, ""),  # another one
+        ("new treasurer", LEASE, "Tess Lund"),
+        ("how long is the warranty on the motor", LEASE, ""),
+        ("parking fee", LEASE, ""),
     ],
 )
 def test_cells_are_told_by_their_labels_their_row_and_the_heading_above(question, text, expected):
