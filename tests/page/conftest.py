@@ -1,7 +1,8 @@
 """The page in a real Chromium, over the real server, with and without a scripted model.
 
-Each test is run at the size of a laptop and of a phone, unless it names one of them. Whatever it
-does, the page may ask no other host, run no script of a document, and complain of nothing.
+Each test is run at the size of a laptop and of a phone, unless it names one of them: the picture of
+an answer is the same in both, and tests of it take turns. Whatever a test does, the page may ask no
+other host, run no script of a document, and complain of nothing.
 """
 
 from __future__ import annotations

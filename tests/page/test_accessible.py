@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_visit import expect
+from page_visit import SIZE_AND_COLOURS, expect
 from scripted_model import FACT, QUESTION
 
 pytestmark = pytest.mark.slow
@@ -16,7 +16,7 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@SIZE_AND_COLOURS
 def test_every_view_of_an_index_can_be_used_by_all(visit, searching, colours):
     page = visit(searching, color_scheme=colours)
     found = {}
@@ -33,7 +33,7 @@ def test_every_view_of_an_index_can_be_used_by_all(visit, searching, colours):
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@SIZE_AND_COLOURS
 def test_an_answer_its_way_and_its_source_can_be_used_by_all(visit, modelled, script, colours):
     page = visit(modelled, color_scheme=colours)
     found = {"welcome": page.violations()}

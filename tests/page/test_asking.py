@@ -61,6 +61,7 @@ def test_a_run_is_stopped_and_asked_again(visit, modelled, script):
     expect(page.part("turn").last).to_have_attribute("data-status", "answered")
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_what_the_documents_do_not_say_is_shown_with_what_is_missing(visit, modelled, script):
     missing = ["When was it painted?"]
     script.replies["Answer"] = {
@@ -73,6 +74,7 @@ def test_what_the_documents_do_not_say_is_shown_with_what_is_missing(visit, mode
     expect(lacking.get_by_role("button", name=missing[0])).to_be_visible()
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_a_failure_of_the_model_is_told_in_a_sentence(visit, modelled, script):
     script.replies["Answer"] = Response({"error": {"message": "broken"}}, 400)
     page = visit(modelled)
@@ -93,6 +95,7 @@ def test_without_a_model_the_sentences_that_fit_are_marked(visit, searching):
     expect(page.part("reader").locator("mark")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_the_page_speaks_korean(visit, searching):
     page = visit(searching, locale="ko-KR")
     expect(page.page.locator("html")).to_have_attribute("lang", "ko")

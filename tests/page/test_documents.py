@@ -54,6 +54,7 @@ def test_files_are_dropped_and_read_at_once_where_that_costs_nothing(visit, sear
     assert not (searching.root / "uploads/bridges/dropped.md").exists()
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_an_empty_page_takes_files_and_shows_them_in_every_part(visit, tmp_path):
     good = {"name": "tay.md", "mimeType": "text/markdown", "buffer": TAY.encode()}
     bad = {"name": "run.exe", "mimeType": "application/x-msdownload", "buffer": b"MZ"}

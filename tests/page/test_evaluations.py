@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from page_plots import METHODS, PLOTS, keep_results
 from page_site import IMAGE, Site
-from page_visit import expect
+from page_visit import SIZE_AND_COLOURS, expect
 
 pytestmark = pytest.mark.slow
 # How far the page, the card and the plots reach beyond the room that each has.
@@ -31,13 +31,14 @@ def table_of(plot: Any) -> Any:
     return plot.locator("table").evaluate(_ROWS)
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_an_index_without_results_shows_no_place_for_them(visit, modelled):
     page = visit(modelled, "#evaluations")
     expect(page.part("overview")).to_be_visible()
     expect(page.page.get_by_role("link", name="Results")).to_have_count(0)
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@SIZE_AND_COLOURS
 def test_a_result_is_chosen_by_the_keyboard_and_every_plot_is_drawn(visit, measured, colours):
     page = visit(measured, "#ask", color_scheme=colours)
     page.tab_to('a[href="#evaluations"]')

@@ -98,6 +98,7 @@ def test_keys_move_zoom_and_leave_a_drawing(visit, searching, view, listed, show
     expect(page.part("graph").locator(".graph-canvas")).to_be_focused()
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_entities_are_merged_and_the_merge_is_undone(visit, searching):
     page = visit(searching, "#explore/entities")
     search = page.page.get_by_role("searchbox", name="Search entities")
@@ -117,6 +118,7 @@ def test_entities_are_merged_and_the_merge_is_undone(visit, searching):
     expect(listed).to_be_visible()
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_a_relation_of_an_entity_leads_to_its_sentence(visit, searching):
     page = visit(searching, "#explore/entities")
     page.part("entity-list").get_by_role("link", name=re.compile("^John Fowler")).click()
@@ -125,6 +127,7 @@ def test_a_relation_of_an_entity_leads_to_its_sentence(visit, searching):
     expect(page.part("reader").locator("mark")).to_contain_text("designed by John Fowler")
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_exact_words_come_first_among_passages(visit, searching):
     page = visit(searching, "#explore/passages")
     page.page.get_by_role("searchbox").fill("stands in brussels")
@@ -133,6 +136,7 @@ def test_exact_words_come_first_among_passages(visit, searching):
     expect(page.part("node")).to_contain_text("The Atomium was designed")
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_texts_are_marked_with_their_language(visit, searching):
     page = visit(searching, "#explore/passages")
     for words, language in ((KOREAN, "ko"), ("Atomium", None)):

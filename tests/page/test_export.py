@@ -128,6 +128,7 @@ def test_documents_are_listed_and_read_and_nothing_is_added(opened):
         expect(page.page.locator(control)).to_have_count(0)
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_nothing_in_documents_runs_or_loads(opened):
     page = opened("hostile")
     parts = {
@@ -179,12 +180,14 @@ def test_the_page_follows_the_colours_of_the_system_and_can_be_used_by_all(opene
     assert not page.violations()
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_the_page_speaks_korean(opened):
     page = opened("answer", locale="ko-KR")
     expect(page.page.locator("html")).to_have_attribute("lang", "ko")
     expect(page.part("exported")).to_contain_text("사본입니다")
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_of_a_large_index_the_page_says_how_much_it_leaves_out(opened, made, folder, monkeypatch):
     monkeypatch.setattr(module, "MOST_PASSAGES", 3)
     monkeypatch.setattr(module, "MOST_ENTITIES", 4)

@@ -34,6 +34,7 @@ def is_plain(page) -> None:
     assert page.evaluate("document.querySelectorAll('[onerror]').length") == 0
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_answers_and_documents(hostile):
     page = hostile
     turn = page.ask("Who built the tower?", "Basic")
@@ -47,6 +48,7 @@ def test_answers_and_documents(hostile):
     is_plain(page)
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_communities_entities_passages_and_graph(hostile):
     page = hostile
     page.open("#explore/communities")

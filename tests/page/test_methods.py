@@ -31,6 +31,7 @@ def following(script):
     return script
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_a_basic_run_shows_the_passages_that_the_answer_does_not_cite(visit, modelled, script):
     page = visit(modelled)
     page.ask(QUESTION, "Basic")
@@ -49,6 +50,7 @@ def test_a_crag_run_shows_grades_verdict_and_strips(visit, modelled, script):
     expect(picture.locator(".strip", has_text=FACT).first).to_be_visible()
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_a_method_without_a_picture_of_its_own_shows_its_steps_and_passages(
     visit, modelled, script
 ):
@@ -65,6 +67,7 @@ def test_a_method_without_a_picture_of_its_own_shows_its_steps_and_passages(
     expect(picture.locator('[data-part="ranked"]').first).to_be_visible()
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_a_hoprag_run_shows_the_walk_by_its_questions(visit, modelled, following):
     page = visit(modelled)
     page.ask("Who was born in 1817 and designed a bridge?", "HopRAG")
@@ -74,6 +77,7 @@ def test_a_hoprag_run_shows_the_walk_by_its_questions(visit, modelled, following
     expect(walk).to_contain_text("John Fowler")
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_a_tog2_run_shows_triples_with_their_sentences(visit, modelled, following):
     page = visit(modelled)
     page.ask("Where did the designer of the Atomium study?", "ToG-2")
@@ -85,6 +89,7 @@ def test_a_tog2_run_shows_triples_with_their_sentences(visit, modelled, followin
     expect(page.part("reader").locator("mark")).to_contain_text("designed by André Waterkeyn")
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_a_deeprag_run_shows_its_steps_with_their_answers(visit, modelled):
     deeprag_support.Script(modelled.openai)
     page = visit(modelled)
@@ -109,6 +114,7 @@ def test_a_deeprag_tree_shows_its_branches_with_their_answers(visit, modelled):
         expect(branches.filter(has_text=sub_question).last).to_contain_text(answer)
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_an_agent_run_shows_its_searches_and_reads(visit, modelled, script):
     uses = [{"tool": "search_words", "query": "Waterkeyn"}, {"tool": "read", "query": "1"}]
     begun = {"from": [], "sufficient": False, "answer": "", "missing": ["Who?"], "next": uses}
@@ -124,6 +130,7 @@ def test_an_agent_run_shows_its_searches_and_reads(visit, modelled, script):
     expect(shown).to_have_count(2)
 
 
+@pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_a_graphrag_run_shows_the_points_with_their_reports(visit, modelled, script):
     page = visit(modelled)
     page.ask("What are these documents about as a whole?", "GraphRAG")
@@ -151,6 +158,7 @@ def test_an_edited_plan_is_carried_out(visit, modelled):
     expect(steps.filter(has_text=CHAIN[0][0])).to_have_count(0)
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
 def test_edited_web_queries_are_sent_and_the_pages_shown(visit, modelled, script):
     said = "William Arrol built the Forth Bridge."
     modelled.web.pages = [("https://bridges.example/arrol", "Arrol", said)]

@@ -42,6 +42,17 @@ SIZES: dict[str, dict[str, Any]] = {
         "is_mobile": True,
     },
 }
+# Sizes and colours have nothing to do with each other: two pairs have all of them.
+SIZE_AND_COLOURS = pytest.mark.parametrize(
+    ("size", "colours"),
+    [
+        ("laptop", "light"),
+        ("phone", "dark"),
+        pytest.param("laptop", "dark", marks=pytest.mark.thorough),
+        pytest.param("phone", "light", marks=pytest.mark.thorough),
+    ],
+    indirect=["size"],
+)
 # Marks what Chromium tells the page only as an event; a script of the debugger is under no policy.
 _WATCH = """
 addEventListener("securitypolicyviolation", (event) =>
