@@ -36,12 +36,19 @@ hypothesis.settings.register_profile("trust", deadline=None, max_examples=2000)
 MEMORY = Path("/dev/shm")
 ENOUGH = 2 * 1024**3  # bytes of memory for the folders of all tests
 LONGEST = [
-    "test_shared_kills.py",
-    "docs/test_installed.py",
-    "graphs/test_trust.py",
     "index/cluster/test_ray.py",
-    "page/test_accessible.py",
+    "docs/test_installed.py",
+    "test_shared_kills.py",
     "docs/test_first_commands.py",
+    "graphs/test_trust.py",
+    "page/test_documents.py",
+    "page/test_methods.py",
+    "test_server.py",
+    "page/test_evaluations.py",
+    "page/test_exploring.py",
+    "page/test_export.py",
+    "test_server_router.py",
+    "page/test_accessible.py",
     "page/test_large_map.py",
 ]
 _PREFIXES = ("RAGRAPHS_", "OPENAI_", "TAVILY_", "LANGSMITH_", "LANGCHAIN_", "HF_")
@@ -111,6 +118,13 @@ def no_authorities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all processes of this run of the tests."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")

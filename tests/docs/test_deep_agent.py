@@ -34,9 +34,9 @@ def scripted(body: Any) -> Any:
 
 
 @pytest.fixture
-def python(tmp_path: Path) -> str:
+def python(shared_folder: Path, tmp_path: Path) -> str:
     """The Python of an environment with deepagents, which takes other versions than this one."""
-    program, python = uv(tmp_path), str(tmp_path / "env/bin/python")
+    program, python = uv(shared_folder), str(tmp_path / "env/bin/python")
     need([program, "venv", "-q", "--python", sys.executable, str(tmp_path / "env")], tmp_path)
     declared = ["-r", str(ROOT / "pyproject.toml"), "deepagents>=0.7"]
     need([program, "pip", "install", "-q", "--python", python, *declared], tmp_path)

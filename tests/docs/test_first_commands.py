@@ -51,11 +51,11 @@ def clone() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> str:
+def programs(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder with uv alone, which `make` uses where it finds it; CI itself has none."""
     folder = tmp_path_factory.mktemp("programs")
     (folder / "bin").mkdir()
-    (folder / "bin/uv").symlink_to(uv(folder))
+    (folder / "bin/uv").symlink_to(uv(shared_folder))
     return str(folder / "bin")
 
 

@@ -31,11 +31,11 @@ PAGES = [  # tests/test_readme.py shows that both languages tell to run the same
 
 
 @pytest.fixture(scope="module")
-def install() -> Iterator[Install]:
+def install(shared_folder: Path) -> Iterator[Install]:
     """Installs the wheel for a Python, with a way to choose versions and extras; its programs."""
     with TemporaryDirectory() as above:
         folder = Path(above)
-        program = uv(folder)
+        program = uv(shared_folder)
         left = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
         source = shutil.copytree(ROOT, folder / "source", ignore=left)
         need([program, "build", "-q", "--wheel", "-o", str(folder / "dist"), str(source)], folder)

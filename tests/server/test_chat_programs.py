@@ -48,10 +48,10 @@ print(json.dumps([whole.message.content, pieces, whole.raw.ragraphs["sufficient"
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+def python(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The Python of an environment with the programs, which take other versions than this one."""
     folder = tmp_path_factory.mktemp("programs")
-    program, python = uv(folder), str(folder / "env/bin/python")
+    program, python = uv(shared_folder), str(folder / "env/bin/python")
     need([program, "venv", "-q", "--python", sys.executable, str(folder / "env")], folder)
     need([program, "pip", "install", "-q", "--python", python, *PACKAGES], folder)
     return python

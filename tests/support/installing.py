@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from filelock import FileLock
 
 # Read once: the other tests know no certificates, and no package comes without.
 CERTIFICATES = {name: text for name, text in os.environ.items() if name.startswith("SSL_CERT_")}
@@ -65,9 +66,12 @@ def need(command: list[str], folder: Path) -> None:
 
 
 def uv(folder: Path) -> str:
-    """The program uv, which is installed into ``folder`` where the machine has none."""
+    """The program uv, which is installed into ``folder`` once where the machine has none."""
     if found := which("uv"):
         return found
-    need([sys.executable, "-m", "venv", str(folder / "uv")], folder)
-    need([str(folder / "uv/bin/pip"), "install", "-q", "uv"], folder)
-    return str(folder / "uv/bin/uv")
+    program = folder / "uv/bin/uv"
+    with FileLock(folder / "uv.lock"):
+        if not program.exists():
+            add = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder / "uv")]
+            need([*add, "uv"], folder)
+    return str(program)
