@@ -19,6 +19,8 @@ _MENDING = {
     HTTPStatus.FORBIDDEN: "; use a key that may use this model",
     HTTPStatus.NOT_FOUND: "; name a --model that is served there, and look at the address",
 }
+_WAITING = "; wait and try again, or look at the quota of its key"
+_TRYING = "; try again, or look at the log of its server"
 _UNCONNECTED = {"NoConnectionError", "ConnectError", "ConnectTimeout"}
 _TAG = re.compile(r"<[^>]*>")
 
@@ -70,7 +72,9 @@ def remedy(error: BaseException, names: Sequence[str] = ()) -> str:
         return _MENDING[status]
     if was_given_up(error):
         return "; raise --timeout, or lower --concurrency for a server that does one at a time"
-    return ""
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return _WAITING
+    return _TRYING if (status or HTTPStatus.INTERNAL_SERVER_ERROR) >= 500 else ""
 
 
 def _no_connection(error: BaseException | None) -> bool:

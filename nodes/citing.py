@@ -35,31 +35,47 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
 
     Where the model is not trusted, rules mark the passages that were ranked for the question, and
     only an answer that they are certain of suffices; what the model said is a guess otherwise, and
-    is left out where no passage speaks of what is asked.
+    is left out where no passage speaks of what is asked. Where the model failed, they mark as well;
+    without a model, where a method read less than these passages, as strips of them.
     """
-    if run.context.model == OFFLINE or run.meter.lost:
+    ruled = run.context.model == OFFLINE or run.meter.lost
+    failed = update.get("stop_reason") == "model_failed"
+    if ruled and update.get("sufficient"):
         return update
     with suppress(NoReplyError):
-        if trusted(await run.model()):
+        if not (ruled or failed) and trusted(await run.model()):
             return update
         evidence = update.get("evidence") or state.get("evidence") or []
         ranked = await run.at_hand(state) if state.get("ranked") or not evidence else evidence
+        if ruled and "citations" in update and _holds(evidence, ranked):
+            return update
         known = {one["id"] for one in ranked}
         evidence = [*ranked, *(one for one in evidence if one["id"] not in known)]
         if not evidence:
             return update
         found = await _read(run, state["question"], ranked or evidence)
+        marks = {"citations": found["citations"], "evidence": evidence}
+        if failed:
+            return {**update, **marks}
         if found["sufficient"]:
-            run.meter.warn(_BY_RULES)
+            if not ruled:
+                run.meter.warn(_BY_RULES)
             return {**update, **found, "evidence": evidence, "doubt": ""}
+        if ruled:
+            return {**update, **marks, "missing": found["missing"]}
         if update.get("sufficient"):
             guess = {"doubt": _UNSURE, "sufficient": False, "stop_reason": "insufficient"}
             update = {**update, **guess}
-        marks = {"citations": found["citations"], "evidence": evidence}
         if found["missing"]:  # nothing speaks of it, and a guess would be worth nothing
             return {**update, **marks, "missing": found["missing"], "answer": ""}
         return {**update, **marks, "missing": update.get("missing") or [_UNSURE]}
     return update
+
+
+def _holds(evidence: Sequence[Evidence], ranked: Sequence[Evidence]) -> bool:
+    """Whether ``evidence`` has each of the ``ranked`` passages, whole."""
+    whole = {(one["id"], one["text"]) for one in evidence}
+    return all((one["id"], one["text"]) in whole for one in ranked)
 
 
 async def _read(run: Run[Context], question: str, evidence: Sequence[Evidence]) -> Update:

@@ -54,6 +54,29 @@ def test_a_wrong_key_leaves_an_index_as_it_was_read_before(run, openai, index):
     assert run("index").code == 0 and told(run) == before
 
 
+@pytest.mark.parametrize("status", [429, 500])
+def test_a_server_that_fails_leaves_what_another_reader_read(run, openai, index, status):
+    """Its quota may be used up: the passages are read by it later, and hop as before meanwhile."""
+    assert run("index", "forth.txt").code == 0
+    before = told(run)
+    openai.answer = lambda _: failure(status, "Not now.")
+    ended = run("index", "forth.txt", "--model", "openai:stub", "--yes", "--max-retries", "0")
+    assert ended.code == 1 and f"({status}: Not now); " in ended.err + ended.out
+    after = told(run)
+    kept = ("entities", "hop_edges", "communities", "relations")
+    assert {key: after.get(key) for key in kept} == {key: before.get(key) for key in kept}
+
+
+@pytest.mark.parametrize("method", ["basic", "crag"])
+def test_marks_stand_where_the_server_fails_for_now(run, openai, index, method):
+    openai.answer = lambda _: failure(500, "Not now.")
+    asked = ("ask", "Who designed the Forth Bridge?", "--model", "openai:stub", "--method", method)
+    ended = run(*asked, "--max-retries", "0")
+    assert ended.code == 1
+    assert "(500: Not now); try again, or look at the log of its server." in ended.err
+    assert "«The Forth Bridge was designed by John Fowler and Benjamin Baker.»" in ended.out
+
+
 def told(run):
     """The state of the index, but for its size on the disk."""
     return {**json.loads(run("status", "--json").out), "bytes": 0}

@@ -235,7 +235,9 @@ async def test_hostile_arguments_are_refused_over_http_as_well(index, tools, url
             assert not result.is_error or is_a_sentence(text_of(result)), (name, given)
             assert len(text_of(result)) < 8000
             if "nonsense" in given:
-                assert result.is_error and "no argument 'nonsense'; there are 'index', " in text_of(result)
+                assert result.is_error and "no argument 'nonsense'; there are 'index', " in text_of(
+                    result
+                )
             tried += 1
     assert tried > 300
 

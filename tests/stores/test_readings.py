@@ -30,9 +30,11 @@ def test_codes_follow_what_was_read(readings):
     assert readings.codes("questions") == {}
 
 
-def test_only_a_failure_that_takes_the_place_of_a_reading_takes_its_code(readings):
+def test_a_failure_of_any_model_takes_the_place_of_no_reading(readings):
+    before = readings.codes("facts"), dict(readings.values("facts"))
     readings.put([reading("p1", None), reading("p2", None, "another")])
-    assert list(readings.codes("facts")) == ["p1", "p3"]
+    assert (readings.codes("facts"), dict(readings.values("facts"))) == before
+    assert readings.missing("facts", "another") == [] and readings.failed("facts") == []
 
 
 def test_codes_that_an_earlier_version_did_not_write_are_the_same(readings, engine):

@@ -141,7 +141,10 @@ async def test_an_error_page_becomes_one_readable_sentence(openai, open_model):
     openai.answer = lambda _: Response(page, 502, {"Content-Type": "text/html"})
     with pytest.raises(NoReplyError) as caught:
         await ask(await open_model())
-    assert str(caught.value) == "The model openai:stub did not reply (502: Bad Gateway)."
+    assert str(caught.value) == (
+        "The model openai:stub did not reply (502: Bad Gateway); "
+        "try again, or look at the log of its server."
+    )
 
 
 @pytest.mark.slow
