@@ -126,7 +126,6 @@ readings = Table(
         "ix_readings_by",
         *("kind", "model", "words", "passage"),
         sqlite_where=text("value IS NOT NULL"),
-        postgresql_where=text("value IS NOT NULL"),
     ),
 )
 # Hashes of what was read in passages, so that a run need not read all of it.
@@ -166,12 +165,7 @@ entities = Table(
     Column("type", WORD, nullable=False),
     Column("description", _TEXT, nullable=False),
     Column("pending", Boolean, nullable=False),
-    Index(
-        "ix_entities_pending",
-        "id",
-        sqlite_where=text("pending = 1"),
-        postgresql_where=text("pending"),
-    ),
+    Index("ix_entities_pending", "pending", "id", sqlite_where=text("pending = 1")),
 )
 descriptions = Table(
     "descriptions",
