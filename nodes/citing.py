@@ -43,7 +43,8 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
     if ruled and update.get("sufficient"):
         return update
     with suppress(NoReplyError):
-        if not (ruled or failed) and trusted(await run.model()):
+        believed = ruled or trusted(await run.model())
+        if believed and not (ruled or failed):
             return update
         evidence = update.get("evidence") or state.get("evidence") or []
         ranked = await run.at_hand(state) if state.get("ranked") or not evidence else evidence
@@ -55,7 +56,7 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
             return update
         found = await _read(run, state["question"], ranked or evidence)
         marks = {"citations": found["citations"], "evidence": evidence}
-        if failed:
+        if failed and believed:
             return {**update, **marks}
         if found["sufficient"]:
             if not ruled:
