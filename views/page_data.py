@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from ..index.layers import built_layers
 from ..index.opening import Index
+from ..models.embeddings import identity
 from ..state.answering import AnswerOutput
 from ..state.errors import RagraphsError
 from ..state.records import Passage
@@ -102,6 +103,7 @@ def _state(index: Index, layers: Sequence[str], left_out: _LeftOut) -> dict[str,
         "documents": index.catalogue.count_documents(),
         "passages": index.catalogue.count_passages(),
         "layers": layers,
+        "embeddings": identity(index.catalogue.property("embeddings")),
         "unfinished": [],
         "behind": {},
         "uploads": False,

@@ -32,6 +32,7 @@ _TELLS = (  # after a name: that a sentence says something of it
     rf"|{PASTS})\b|[은는이가] )"
 )
 _DEFINES = re.compile(r"(?:Who|What) is (?:the )?(.+)\?|(.+?)[은는] (?:무엇|누구)인가\?")
+_NAME = re.compile(r"(?<=\w )[A-Z]")
 _LAST = {"definition": 1, "open": 2, "yes_no": 3}  # questions that come after those for a fact
 _BE = re.compile(r"(Is|Was|Are|Were) (.+)\?")
 _VALUE = re.compile(  # at the end: "the budget 350 pounds"; not in "a deposit of 100 pounds held"
@@ -119,6 +120,8 @@ def _is_stated(one: _Suggested) -> bool:
 def rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
     """How well a question stands alone, the best first: those for a fact that say most.
 
+    One that has neither a name nor a word of the title, or an aside, comes later: "What kills cats,
+    even a piece of a tablet?" is no question to begin with.
     None for a question that does not stand alone, and for one about a title of which no sentence
     says anything: it may be the name of a file, or of a row, as in "What is fuse 5 A?".
     """
@@ -135,4 +138,6 @@ def rank(asked: str, told: Passage) -> tuple[int, int, str] | None:
         if said.isdisjoint(marks(told["text"])):
             return None
     last = _LAST.get(kind, 0)
-    return last, len(asked) if last else -len(asked), asked
+    about = said & marks(title) or _NAME.search(asked)
+    length = len(asked) if last else -len(asked)
+    return last + (", " in asked or not about), length, asked

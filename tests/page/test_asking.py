@@ -19,6 +19,7 @@ def test_an_answer_is_followed_up_and_its_citation_opened_at_its_place(visit, mo
     turn = page.ask(QUESTION, "Basic")
     expect(turn).to_have_attribute("data-status", "answered")
     expect(turn).to_contain_text(FACT)
+    expect(turn.locator('[data-part="way"]')).to_have_text("Found by searching for words.")
     script.replies["StandAloneQuestion"] = {"question": WHERE}
     script.replies["Answer"] = lambda human: script.quoting(human, PLACE)
     turn = page.ask("And the one in the Alps?")

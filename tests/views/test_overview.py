@@ -137,6 +137,21 @@ def test_a_suggested_question_stands_alone_and_is_answered(asked, title, text, s
     assert (rank(asked, told) is not None) == stands
 
 
+def test_questions_on_what_the_title_or_a_name_says_come_before_those_on_an_aside() -> None:
+    told = Passage(
+        id="1", document="1", title="Boiler log", start=0, end=0, metadata={},
+        text="Grafe Heating cleaned the burner of the boiler. Hot steam burns hands, even a little "
+        "of it. Old rags block the pipe at the back of the yard.",
+    )  # fmt: skip
+    asked = [
+        "What burns hands, even a little by the boiler of the mill?",
+        "What blocks the pipe at the back of the yard of the house?",
+        "Who cleaned the burner of the boiler?",
+        "Who cleaned the burner for Grafe?",
+    ]
+    assert {*sorted(asked, key=lambda one: rank(one, told))[:2]} == {*asked[2:]}
+
+
 @pytest.mark.parametrize(
     ("asked", "suggested"),
     [

@@ -63,6 +63,7 @@ def test_the_data_lead_to_every_passage_and_what_joins_them(index):
     assert {"hop", "mention"} == {one["kind"] for one in edges}
     assert all({one["source"], one["target"]} <= nodes.keys() for one in edges)
     assert data["graph"]["beginning"] and set(data["graph"]["beginning"]) <= nodes.keys()
+    assert data["state"]["embeddings"] == "lexical"
     assert data["answer"] is None and data["state"]["left_out"] == {"passages": 0, "entities": 0}
 
 

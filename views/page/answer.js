@@ -27,7 +27,7 @@ export function Turn({ turn, newest, looked, server, openDocument, wide, put, re
           : html`<${Unanswered} turn=${turn} put=${put} />`}
       </div>
       ${status === "paused" && html`<${Paused} turn=${turn} resume=${resume} />`}
-      ${output && html`<${Foot} turn=${turn} wide=${wide} isLooked=${looked === turn.id} look=${look} />`}
+      ${output && html`<${Foot} turn=${turn} server=${server} wide=${wide} isLooked=${looked === turn.id} look=${look} />`}
       ${(!wide || !output) && hasWay(turn) && html`<${How} turn=${turn} newest=${newest} openDocument=${opens} />`}
     </article>
   </li>`;
@@ -110,9 +110,11 @@ function Warnings({ warnings = [] }) {
 }
 
 /* How it was found in a sentence, its cost, and what can be done with the answer. */
-function Foot({ turn, wide, isLooked, look }) {
+function Foot({ turn, server, wide, isLooked, look }) {
   const methods = [...new Set(turn.trace.attempts.map((one) => one.method))];
-  const said = methods.map((name) => t(`did_${name}`)).filter((words, at) => words !== `did_${methods[at]}`);
+  // Lexical embeddings know nothing of the meaning.
+  const ways = methods.map((name) => `did_${name === "basic" && server?.embeddings === "lexical" ? "basic_lexical" : name}`);
+  const said = ways.map((way) => t(way)).filter((words, at) => words !== ways[at]);
   return html`<footer class="foot">
     <div><p class="small" data-part="way">${said.join(" ")}</p><${Cost} turn=${turn} /></div>
     <span class="foot-ways">
