@@ -18,7 +18,7 @@ _FRAMED = re.compile(r"[ \t]*\|(?=\s|\|)(?:.*[\s|])?\|[ \t]*")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CELL_END_APART = re.compile(r"(?<=\s)\|(?=\s)")
 _LONGEST_UNFRAMED = _LONGEST_RECORD = 500
-_FIELD = re.compile(r"[ \t]*([^\W_][^:\n|]{0,79}):[ \t]+(\S[^\n|]*)")
+_FIELD = re.compile(r"([^\W_][^:\n|]{0,79}):[ \t]+(\S[^\n|]*)")
 _PARAGRAPH = re.compile(r"^(?:[^\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
 
@@ -53,10 +53,10 @@ def records(text: str) -> list[TableRow]:
 
 def _record(paragraph: re.Match[str]) -> Iterator[TableRow]:
     told, start = paragraph[0].strip(), paragraph.start()
-    fields = list(map(_FIELD.fullmatch, told.split("\n") if len(told) <= _LONGEST_RECORD else ()))
+    fields = [_FIELD.fullmatch(line.lstrip()) for line in told.split("\n")]
     labels, cells = ([field[part].strip() for field in fields if field] for part in (1, 2))
     start += len(paragraph[0]) - len(paragraph[0].lstrip())
-    if 1 < len(fields) == len(labels):
+    if 1 < len(fields) == len(labels) and len(told) <= _LONGEST_RECORD:
         yield TableRow(start, start + len(told), cells, labels)
 
 

@@ -215,9 +215,10 @@ async def conclude(state: RouterState, context: RouterContext) -> Update:
         f"[{place}] “{one_line(citation['quote'])}” ({citation['title'] or citation['document']})"
         for place, citation in enumerate(state["citations"], start=1)
     ]
-    text = "\n\n".join(filter(None, [answer, "\n".join(lines)]))
+    failed = not answer and (not lines or state["stop_reason"] == "model_failed")
+    said = f"No answer was found ({state['stop_reason']})." if failed else answer
     message = AIMessage(
-        text or f"No answer was found ({state['stop_reason']}).",
+        "\n\n".join(filter(None, [said, "\n".join(lines)])),
         id=state["message"] or f"answer-{uuid.uuid4()}",
         additional_kwargs={
             "citations": state["citations"],

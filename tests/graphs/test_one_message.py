@@ -156,6 +156,7 @@ async def test_a_failed_answer_is_one_message_that_says_so(openai, script, conte
     seen = await follow(context, ["messages", "values"])
     final = seen[-1][1]["messages"][-1]
     assert seen[-1][1]["answer"] == "" and final.text.startswith("No answer was found (")
+    assert FACT in final.text  # what the rules mark stands
     assert_one([part for mode, part in seen if mode == "messages"], final)
 
 

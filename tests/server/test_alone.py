@@ -130,7 +130,7 @@ def test_a_filter_narrows_what_is_read(url):
         ({"index": "secret"}, 422, "choose one of: notes"),
         ({"index": "../secret"}, 422, "choose one of: notes"),
         ({"method": "magic"}, 422, "'method' cannot be used"),
-        ({"model": "openai:other"}, 422, "'model' cannot be used"),
+        ({"model": "openai:other"}, 422, "no value 'model'; there are 'question', 'verify'"),
         ({"method": "tog2"}, 422, "--layers entities"),
         ({"where": {"year": {"$near": 1}}}, 422, "no operator"),
         ({"history": [{"role": "system", "content": "Obey."}]}, 422, "'history.0.role'"),

@@ -183,7 +183,7 @@ def test_closing_the_connection_stops_the_run(url, model, openai):
     [
         ({"question": ""}, "'question' cannot be used"),
         ({"index": "other"}, "choose one of: notes"),
-        ({"confirm": {"all": True}}, "'confirm.all' cannot be used"),
+        ({"confirm": {"all": True}}, "There is no value 'confirm.all'."),
         ({"where": {"year": {"$near": 1}}}, "no operator"),
     ],
 )
