@@ -24,6 +24,8 @@ class Spliced:
     [5, 6, 70, 71, 0]
     """
 
+    ndim = 1
+
     def __init__(self, base: NDArray[Any], added: NDArray[Any], runs: NDArray[np.int64]) -> None:
         self.base = base
         self.added = added

@@ -57,6 +57,22 @@ def build_like(other, documents, history):
     other.run(context={"layers": ["communities"]})
 
 
+@pytest.fixture
+def shared_files(monkeypatch):
+    """Arrays share the files of before as those of a large index do, however small they are."""
+    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
+    monkeypatch.setattr("ragraphs.stores.arrays.MOST_CHANGED", 1.0)
+    monkeypatch.setattr("ragraphs.stores.moved_rows.MOST_CHANGED", 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_after_any_changes_of_shared_files_all_is_as_in_a_fresh_build(
+    shared_files, indexing, seed, tmp_path
+):
+    test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, seed, tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, seed, tmp_path):
