@@ -59,7 +59,7 @@ def build_like(other, documents, history):
 
 @pytest.fixture
 def shared_files(monkeypatch):
-    """Arrays share the files of before as those of a large index do, however small they are."""
+    """Arrays share the files of before as in a large index, however small they are."""
     monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
     monkeypatch.setattr("ragraphs.stores.arrays.MOST_CHANGED", 1.0)
     monkeypatch.setattr("ragraphs.stores.moved_rows.MOST_CHANGED", 1.0)
