@@ -6,7 +6,9 @@ import random
 
 import pytest
 from ragraphs.algorithms.entities.spans import SpellingIndex
+from ragraphs.algorithms.spliced import Spliced
 from ragraphs.index import sentences
+from ragraphs.index.layers import HOPS
 from ragraphs.index.report_material import Material
 from ragraphs.stores.communities import CommunityStore
 from ragraphs.stores.entities import EntityStore
@@ -58,24 +60,21 @@ def build_like(other, documents, history):
 
 
 @pytest.fixture
-def shared_files(monkeypatch):
-    """Arrays share the files of before as in a large index, however small they are."""
-    monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
-    monkeypatch.setattr("ragraphs.stores.arrays.MOST_CHANGED", 1.0)
-    monkeypatch.setattr("ragraphs.stores.moved_rows.MOST_CHANGED", 1.0)
+def files(request, monkeypatch):
+    """Arrays ``share`` the files of before as in a large index, however small they are."""
+    if request.param == "share":
+        monkeypatch.setattr("ragraphs.stores.arrays._MAPPED_BYTES", 1)
+        monkeypatch.setattr("ragraphs.stores.arrays.MOST_CHANGED", 1.0)
+        monkeypatch.setattr("ragraphs.stores.moved_rows.MOST_CHANGED", 1.0)
+    return request.param
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_after_any_changes_of_shared_files_all_is_as_in_a_fresh_build(
-    shared_files, indexing, seed, tmp_path
+@pytest.mark.parametrize("files", ["whole", "share"], indirect=True)
+def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(
+    indexing, files, seed, tmp_path
 ):
-    test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, seed, tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, seed, tmp_path):
     chance = random.Random(seed)
     documents = {one["id"]: one for one in (a_document(chance, n) for n in range(12))}
     layers, history = [*LAYERS, "communities"], None
@@ -88,6 +87,8 @@ def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(indexing, 
             assert_same(indexing.index, fresh.index)
         history = History(indexing.index)
         given = changed(chance, documents)
+    kept = indexing.index.arrays.load(HOPS.arrays(indexing.index))
+    assert any(isinstance(one, Spliced) for one in kept.values()) == (files == "share")
 
 
 STORIES = {
