@@ -19,7 +19,6 @@ from .citing import answered
 from .counter_reading import rests_on_citations
 from .node import node
 from .run import Run, Update
-from .unspoken import unspoken
 
 if TYPE_CHECKING:
     from ..algorithms.doubts import Doubt
@@ -41,11 +40,7 @@ async def answer(state: QuestionState, run: Run[QuestionContext]) -> Update:
     if not evidence:
         return {"stop_reason": state["stop_reason"] or "no_evidence"}
     reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
-    found = answered(reply, evidence)
-    if run.context.model == OFFLINE and not found["sufficient"]:
-        found["missing"] = await run.in_thread(unspoken, state["question"], evidence)
-        found["doubt"] = " ".join(found["missing"])
-    return await checked(run, state["question"], found, evidence)
+    return await checked(run, state["question"], answered(reply, evidence), evidence)
 
 
 async def checked(

@@ -49,7 +49,7 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
         evidence = update.get("evidence") or state.get("evidence") or []
         ranked = await run.at_hand(state) if state.get("ranked") or not evidence else evidence
         if ruled and "citations" in update and _holds(evidence, ranked):
-            return update
+            return {**update, **await _lacking(run, state["question"], evidence)}
         known = {one["id"] for one in ranked}
         evidence = [*ranked, *(one for one in evidence if one["id"] not in known)]
         if not evidence:
@@ -63,7 +63,7 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
                 run.meter.warn(_BY_RULES)
             return {**update, **found, "evidence": evidence, "doubt": ""}
         if ruled:
-            return {**update, **marks, "missing": found["missing"]}
+            return {**update, **marks, "missing": found["missing"], "doubt": found.get("doubt", "")}
         if update.get("sufficient"):
             guess = {"doubt": _UNSURE, "sufficient": False, "stop_reason": "insufficient"}
             update = {**update, **guess}
@@ -84,9 +84,14 @@ async def _read(run: Run[Context], question: str, evidence: Sequence[Evidence]) 
         reader = await asyncio.to_thread(offline_reader, run.index)
         reply = await reader.run(ANSWER, question=question, texts=number_passages(evidence))
     found = answered(reply, evidence)
-    if not found["sufficient"]:
-        found["missing"] = await run.in_thread(unspoken, question, evidence)
-    return found
+    lacking = {} if found["sufficient"] else await _lacking(run, question, evidence)
+    return {**found, **lacking}
+
+
+async def _lacking(run: Run[Context], question: str, evidence: Sequence[Evidence]) -> Update:
+    """The sentence on what no passage speaks of, if any, which no other method could find."""
+    missing = await run.in_thread(unspoken, question, evidence) if evidence else []
+    return {"missing": missing, "doubt": " ".join(missing)} if missing else {}
 
 
 def answered(reply: Answer, evidence: Sequence[Evidence]) -> Update:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
@@ -22,6 +23,15 @@ _COUNTED = 1000  # passages with a word; it is a common one then
 _LEAST_SHARE, _LEAST_ALIKE = 0.18, 0.68
 _NAMED = 3
 _IS_ENGLISH = 0.25  # of the words are function words
+# Words that any documents are asked about with, whatever they tell of.
+_OF_ANY = re.compile(
+    r"(?i)^(?:(?:document|file|folder|paper|page|note|text|article|corpus|collection|index|librar"
+    r"|content|theme|topic|subject|point|idea|thing|part|everything|overview|gist|outline|summar"
+    r"|main|key|central|important|overall|general|whole|entire|short|brief|tell|give|show|say|said"
+    r"|cover|contain|discuss|describe|mention|talk|deal|concern|list)(?:s|ed|es|y|ies|ise|ize|ing)?"
+    r"|(?:문서|파일|폴더|자료|글|내용|요약|정리|주제|전체|개요|핵심|주요|대략|여기|이것|대한|대해|관한|다루"
+    r"|담|나오|설명|소개|보여|해|줘|주)[가-힣]{0,4})$"
+)
 
 
 def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[str]:
@@ -31,6 +41,8 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
     is said of words in another script than the nearest passage, which may spell them in its own,
     nor in another language, of which vectors may know the words. Blocks.
     """
+    if asks_of_any(question):
+        return []
     known = (_worth(index, text) for text in (question, evidence[0]["text"]))
     near = evidence[:1] if all(known) else evidence
     scripts = {is_korean(one["text"]) for one in near}
@@ -42,6 +54,11 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
     return (
         _too_little(index, question, evidence) if alike and is_korean(question) in scripts else []
     )
+
+
+def asks_of_any(question: str) -> bool:
+    """Whether ``question`` names no subject but the documents, as "What are the main themes?"."""
+    return all(_OF_ANY.match(word) for word in telling_words(question))
 
 
 def _unknown_names(

@@ -28,8 +28,17 @@ from ..answer import checked
 from ..node import node, unanswered
 from ..retrieve import nearest
 from ..run import Run, Update, calls_left
+from ..unspoken import asks_of_any
 from .lazy import LAZY, communities_told, keep_findings, passages_near
-from .searching import TEXTS_READ, first_found, in_form, joined, near_reports, read_nearest
+from .searching import (
+    TEXTS_READ,
+    first_found,
+    in_form,
+    joined,
+    near_reports,
+    read_beginnings,
+    read_nearest,
+)
 from .texts import READ_PASSAGES, ROW_TOKENS, passage_sizes, read_batch, report_sizes, row_tokens
 
 _SEED = 0
@@ -54,10 +63,7 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
             return await read_nearest(run, state, near, sizes)
         return _dealt(near, sizes, _requests_left(state, context), context)
     if context.model == OFFLINE:
-        near = await run.in_thread(near_reports, state["question"], context.level)
-        near = near[:TEXTS_READ]
-        sizes = await run.in_thread(report_sizes, near, context.level)
-        return await read_nearest(run, state, list(sizes), sizes)
+        return await _few_reports(run, state)
     view = await run.in_thread(load_communities)
     if state["search"] == "dynamic":
         chosen = await _descend(run, view, state["question"])
@@ -66,6 +72,19 @@ async def select_reports(state: GraphragState, run: Run[GraphragContext]) -> Upd
     ranked = _weightiest(view, chosen)
     sizes = await run.in_thread(report_sizes, ranked, context.level)
     return _batched(list(sizes), sizes, _requests_left(state, context), context)
+
+
+async def _few_reports(run: Run[GraphragContext], state: GraphragState) -> Update:
+    """The reports nearest to the question, or the heaviest where it names no subject."""
+    level, of_any = run.context.level, asks_of_any(state["question"])
+    if of_any:
+        near = (await run.in_thread(load_communities)).heaviest(level)
+    else:
+        near = await run.in_thread(near_reports, state["question"], level)
+    sizes = await run.in_thread(report_sizes, near[:TEXTS_READ], level)
+    if of_any:
+        return await read_beginnings(run, list(sizes), sizes)
+    return await read_nearest(run, state, list(sizes), sizes)
 
 
 @node()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...algorithms.fusion import reciprocal_rank_fusion
 from ...algorithms.graphrag.report_context import pack
+from ...algorithms.quotable import whole_sentences
 from ...context import GraphragContext
 from ...index.communities import load_communities
 from ...index.opening import Index
@@ -15,14 +16,20 @@ from ...models.protocol import OFFLINE
 from ...models.query_vectors import embed_queries
 from ...prompts.library import ANSWER
 from ...prompts.prompt import FencedQuestion, number_passages
+from ...prompts.replies import Answer, Quote
 from ...state.graphrag import GraphragState
+from ...state.records import Evidence
 from ..citing import answered
-from ..retrieve import first_and_ranking
+from ..retrieve import first_and_ranking, ranking
 from ..run import Run, Update
 
 TEXTS_READ = 20
+BEGINNING = "beginning"  # of a document
 _NEAR = 100
 _WEIGHT = 0.5  # of the heaviest communities beside the nearest
+_NOT_SUMMED_UP = (
+    "Without a model nothing is summed up: of the largest documents, each is shown by a sentence."
+)
 
 
 async def read_nearest(
@@ -30,12 +37,34 @@ async def read_nearest(
 ) -> Update:
     """Passages found for the question, and ``near`` texts, for the offline reader."""
     evidence, ranked = await first_and_ranking(run, state)
-    fitting = pack([sizes[id] for id in near], run.context.context_tokens)[:1]
-    return {
-        "evidence": evidence,
-        "ranked": ranked,
-        "batches": [[near[place] for place in group] for group in fitting],
-    }
+    return _read(run.context, evidence, ranked, near, sizes)
+
+
+async def read_beginnings(
+    run: Run[GraphragContext], heaviest: list[str], sizes: Mapping[str, int]
+) -> Update:
+    """The beginnings of the documents with most passages, and the ``heaviest`` reports."""
+    evidence = await run.in_thread(_beginnings, run.context.top_k)
+    return _read(run.context, evidence, ranking(evidence), heaviest, sizes)
+
+
+def _beginnings(index: Index, most: int) -> list[Evidence]:
+    documents = sorted(index.catalogue.documents(), key=lambda one: -one["passages"])[:most]
+    first = index.catalogue.beginnings(one["id"] for one in documents)
+    passages = index.catalogue.passages([id for id, _, _ in first.values()])
+    return [{**passage, "score": 0.0, "found": BEGINNING} for passage in passages]
+
+
+def _read(
+    context: GraphragContext,
+    evidence: list[Evidence],
+    ranked: dict[str, float],
+    texts: list[str],
+    sizes: Mapping[str, int],
+) -> Update:
+    fitting = pack([sizes[id] for id in texts], context.context_tokens)[:1]
+    batches = [[texts[place] for place in group] for group in fitting]
+    return {"evidence": evidence, "ranked": ranked, "batches": batches}
 
 
 async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update:
@@ -46,12 +75,23 @@ async def first_found(run: Run[GraphragContext], state: GraphragState) -> Update
     evidence = state["evidence"]
     if run.context.model != OFFLINE or not evidence:
         return {}
-    reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
+    if evidence[0]["found"] == BEGINNING:
+        run.meter.warn(_NOT_SUMMED_UP)
+        said = [whole_sentences(passage["text"])[:1] for passage in evidence]
+        quotes = [Quote(id=str(n), quote=one) for n, found in enumerate(said, 1) for one in found]
+        reply = Answer(answer="", quotes=quotes, sufficient=False, missing=[])
+    else:
+        reply = await run.ask(ANSWER, question=state["question"], texts=number_passages(evidence))
     return {**answered(reply, evidence), "evidence": evidence}
 
 
 def joined(first: Update, cited: Update) -> Update:
-    """Evidence and citations of points, behind the ones that were found ``first``."""
+    """Evidence and citations of points, behind the ones that were found ``first``.
+
+    Beginnings of documents stand alone.
+    """
+    if any(one["found"] == BEGINNING for one in first.get("evidence", ())):
+        return {**cited, "citations": first["citations"], "evidence": first["evidence"]}
     known = {one["id"] for one in first.get("evidence", ())}
     more = [one for one in cited["evidence"] if one["id"] not in known]
     shown = first.get("citations", [])
