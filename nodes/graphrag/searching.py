@@ -52,7 +52,7 @@ def _beginnings(index: Index, most: int) -> list[Evidence]:
     documents = sorted(index.catalogue.documents(), key=lambda one: -one["passages"])[:most]
     first = index.catalogue.beginnings(one["id"] for one in documents)
     passages = index.catalogue.passages([id for id, _, _ in first.values()])
-    return [{**passage, "score": 0.0, "found": BEGINNING} for passage in passages]
+    return [{**passage, "score": 1.0, "found": BEGINNING} for passage in passages]
 
 
 def _read(

@@ -96,6 +96,17 @@ def test_without_a_model_the_sentences_that_fit_are_marked(visit, searching):
     expect(page.part("reader").locator("mark")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_documents_as_a_whole_begin_with_a_marked_sentence_and_are_not_said_to_be_near(
+    visit, searching
+):
+    turn = visit(searching).ask("What are these documents about?")
+    results = turn.locator('[data-part="results"]')
+    expect(results.locator("article:has(mark)")).not_to_have_count(0)
+    expect(results.locator(".near")).to_have_count(0)
+    expect(turn).to_contain_text("nothing is summed up")
+
+
 @pytest.mark.parametrize("size", ["phone"], indirect=True)
 def test_the_page_speaks_korean(visit, searching):
     page = visit(searching, locale="ko-KR")

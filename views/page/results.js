@@ -30,7 +30,8 @@ export function Passages({ output, most, isQuiet = false, openDocument }) {
   </div>`;
 }
 
-/* One passage: its place, how near it is to the question, and the sentences around what is marked. */
+/* One passage: its place, how near it is to the question, unless its document alone was wanted, and
+   the sentences around what is marked. */
 function Passage({ found, share, supports, lengths, openDocument }) {
   const { passage, citations } = found;
   const place = { ...passage, ...(citations[0] ?? { quote: "", end: passage.start }) };
@@ -41,7 +42,7 @@ function Passage({ found, share, supports, lengths, openDocument }) {
     <h3><button class="linklike" type="button" lang=${languageOf(title)} onClick=${() => openPlace(place, openDocument)}>${title}</button></h3>
     <p class="result-place small soft">
       ${where && html`<span lang=${languageOf(where)}>${where}</span>`}
-      ${supports ? html`<span class="chip">${t("as_stated")}</span>` : html`<span class="near"><${Bar} share=${close} />${t(`near_${nearness(close)}`)}</span>`}
+      ${supports ? html`<span class="chip">${t("as_stated")}</span>` : passage.found !== "beginning" && html`<span class="near"><${Bar} share=${close} />${t(`near_${nearness(close)}`)}</span>`}
     </p>
     <div class="result-text" lang=${languageOf(passage.text)}><${Markup} parts=${excerpt(passage, citations)} skip=${[title, place.metadata?.section]} /></div>
   </article>`;
