@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .analyser import STOP_WORDS, Span, terms
+from .dates import MONTHS, NAMES
 
 _FAMILIES = """birth born bear birthplace birthday 태어 출생 탄생;die dead death deceased 사망 별세;
 write wrote written author penned;spouse wife husband married wed;parent father mother son daughter
@@ -36,8 +37,7 @@ _NAME = re.compile(rf"(?<![^\W_])(?!I['’]){_CAPITAL}(?: {_LINK}{_CAPITAL}| \d+
 _QUOTED = re.compile(
     r"[\"“「『《〈]([^\"”」』》〉]{2,80})[\"”」』》〉]|(?<!\w)['‘]([^'’]{3,80})['’](?!\w)"
 )
-_MONTHS = "january february march april may june july august september october november december"
-CALENDAR = f"{_MONTHS} monday tuesday wednesday thursday friday saturday sunday"
+CALENDAR = f"{NAMES} monday tuesday wednesday thursday friday saturday sunday"
 OPENERS = f"""{CALENDAR} although since while however also many several despite according among
 around along another currently later originally first second within without like unlike give tell
 list describe explain due today together"""
@@ -105,11 +105,10 @@ class LifeFacts(NamedTuple):
     deathplace: Span | None
 
 
-_MONTH_NUMBERS = {name[:3]: number for number, name in enumerate(_MONTHS.split(), 1)}
-_MONTH = "(?:" + "|".join(f"{n[:3]}(?:{n[3:]})?" for n in _MONTHS.split()) + r")\b\.?"
+MONTH = "(?:" + "|".join(f"{n[:3]}(?:{n[3:]}|{n[3:4]})?" for n in NAMES.split()) + r")\b\.?"
 _DATE = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
-    rf"|(?:(?P<d1>\b\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>\b{_MONTH})"
+    rf"|(?:(?P<d1>\b\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>\b{MONTH})"
     rf"(?:\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*[–-]))?(?:,?\s+(?P<year>\d{{3,4}})\b)?"
     r"|(?:(?P<ky>\d{3,4})년|(?<!\d)(?=\d\d?월\s*\d\d?일))(?:\s*(?P<km>\d\d?)월)?(?:\s*(?P<kd>\d\d?)일)?"
     r"|(?P<cent>\b\d{1,2})(?:st|nd|rd|th)\s+century\b|(?P<kcent>\d{1,2})세기"
@@ -125,7 +124,7 @@ def _date_key(match: re.Match[str]) -> tuple[int, int, int]:
         return int(part["iso"][:4]), int(part["iso"][5:7]), int(part["iso"][8:])
     if part["month"]:
         day = part["d1"] or part["d2"] or 0
-        return int(part["year"] or 0), _MONTH_NUMBERS[part["month"][:3].casefold()], int(day)
+        return int(part["year"] or 0), MONTHS[part["month"][:3].casefold()], int(day)
     if part["ky"] or part["km"]:
         return int(part["ky"] or 0), int(part["km"] or 0), int(part["kd"] or 0)
     if part["cent"] or part["kcent"]:

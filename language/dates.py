@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from .patterns import regex
 
-_NAMES = "january february march april may june july august september october november december"
-MONTHS = {name[:3]: number for number, name in enumerate(_NAMES.split(), start=1)}
+NAMES = "january february march april may june july august september october november december"
+MONTHS = {name[:3]: number for number, name in enumerate(NAMES.split(), start=1)}
 _BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"  # of words and numbers; "_" stands between them
-MONTH = rf"(?P<name>(?:{'|'.join(rf'{n[:3]}(?:{n[3:]}|{n[3:4]})?' for n in _NAMES.split())}))\.?"
+MONTH = rf"(?P<name>(?:{'|'.join(rf'{n[:3]}(?:{n[3:]}|{n[3:4]})?' for n in NAMES.split())}))\.?"
 _YEAR = r"(?P<year>(?:1[0-9]|20)\d\d)"
 _GAP = r"[\s._,-]{1,3}"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"

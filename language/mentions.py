@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from . import TEXTS_KEPT
 from .analyser import LONGEST_SENTENCE, STOP_WORDS, Span, sentences, strip_particle, written
 from .answer_types import OPENERS, UPPER
+from .dates import NAMES
 from .folding import folded
 from .markup import prose
 
@@ -52,9 +53,7 @@ _SMALL = frozenset(
     """a an the and or but nor of in on at to for from by with as into over upon vs de la le du des
     di da del der die das von van et y e""".split()
 )
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-)
+_MONTH = f"(?:{'|'.join(NAMES.title().split())})"
 _DATE = re.compile(
     rf"\b(?:\d{{1,2}}\s+{_MONTH},?\s+\d{{4}}|{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}|{_MONTH}\s+\d{{4}}"
     r"|(?:1\d|20)\d\d)(?!\w)|(?<!\d)\d{3,4}년(?:\s*\d{1,2}월(?:\s*\d{1,2}일)?)?"

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-VERSION = "8"  # to be raised when any text is read, described or reported on otherwise
+VERSION = "9"  # to be raised when any text is read, described or reported on otherwise

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ...algorithms.tog2.triple_sentences import MENTIONED_WITH
 from ...language.analyser import STOP_WORDS, Span, sentences
+from ...language.answer_types import MONTH
 from ...language.mentions import EPITHETS, Mention, aliases, find_mentions, key
 from ...language.verbs import PAST_OF, PASTS
 from .entities import (
@@ -20,22 +21,21 @@ from .entities import (
     type_of_noun,
     type_of_quoted,
 )
-from .labels import without_labels
+from .labels import opens, without_labels
 
 _MOST_IN_SENTENCE = 12
 _LONGEST_GAP = 120
 _ASIDE = re.compile(r"\s*(?:[(\[][^()\[\]]*[)\]]|/[^/]{2,40}/)")
 _LIVED = re.compile(r"\((?:[^()–—]*\d{3,4}[^()–—]* ([–—-]) )?[^()–—]*(?:\d{3,4},? (?:in )?|\bin )$")
 _DEMONYM = re.compile(r"\w(?:ish|ese|ian|ean|ican|rench|utch|erman|reek|wiss|zech)$")
-_NOUN_AFTER = re.compile(
-    r" (?!(?:is|was|are|were|has|had|will|would|can|could|may|did|does|and|or|but|of|in|on|at|to"
-    r"|from|for|with|by|as|who|which|that|said|says|[a-z]+ed)\b)[a-z]"
-)
 _PREPOSITION = (
     r"(?:about|across|after|against|along|among|around|as|at|before|between|by|during|for|from|in|into"
     r"|near|off?|on|onto|over|through|throughout|to|towards?|under|upon|with|within|without)"
 )
 _AUXILIARY = r"(?:is|was|are|were|has|had|have|will|would|can|could|may|might|must|did|does|do)"
+_NOUN_AFTER = re.compile(
+    rf" (?!(?:{_AUXILIARY}|{_PREPOSITION}|and|or|but|as|who|which|that|said|says|[a-z]+ed)\b)[a-z]"
+)
 _PAST = rf"(?:{PASTS}|wed|fell|bore|threw|stood|lay|sat|rose)"
 _PARTICIPLE = rf"(?:{'|'.join(PAST_OF)}|cut|born|[a-z]{{2,}}ed)"
 _FILL = (
@@ -58,14 +58,18 @@ _LISTED = re.compile(r",? ?(?:(?:and|or|as well as|&) ?)?(?:the )?")
 _NEXT_VERB = re.compile(r",? and (?=[a-z])")
 _PRONOUN = re.compile(r"(?:(?:[A-Z][^,.;:]{0,50}, )|(?:In \d{4} ))?(he|she|it) ", re.IGNORECASE)
 _GOVERNED = re.compile(rf"\b(?:{_PREPOSITION}|than)(?: (?:the|an?|its|his|her))? $")
+_VALUE = re.compile(rf"(?:\s+of)?(?:,?\s+(?:\d+(?:st|nd|rd|th)?|({MONTH})))+$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s?[–-]\s?\d| (?:and|or|to) \d")
+_ITEM = re.compile(r"[a-z] \d[\d.]*(?=[,;.])")
 _EDGES = re.compile(r"^(?:also|then|and|who|which) |(?: (?:the|an?))+$")
 
 
 def read_english(title: str, text: str) -> MarkedPassage:
     """The things and relations of the passage ``text``, which stands under ``title``."""
     spans = sentences(text)
-    found = without_labels(find_mentions(title, text), text, aliases(title))
-    mentions = sorted(found, key=lambda m: (m.start, -m.end))
+    said = aliases(title)
+    found = without_labels(find_mentions(title, text), text, said)
+    mentions = sorted(_without_values(list(found), text, said), key=lambda m: (m.start, -m.end))
     grouped = ([m for m in mentions if m.sentence == number] for number in range(len(spans)))
     marks = _settled([list(_marks(*pair)) for pair in zip(spans, grouped, strict=True)], title)
     links: list[KeyLink] = []
@@ -76,6 +80,28 @@ def read_english(title: str, text: str) -> MarkedPassage:
         links += _links(span.text, some, subject)
         before = subject[0] if subject else None
     return MarkedPassage([" ".join(span.text.split()) for span in spans], marks, links)
+
+
+def _without_values(found: list[Mention], text: str, topic: list[str]) -> Iterator[Mention]:
+    """The mentions without a date, or the value of an item: "Signed 14 May 2023", "X-rays 145, …".
+
+    So are orders, "Boil 700 ml". A name that is written so again, or is of the ``topic``, stays.
+    """
+    times = Counter([one.key for one in found] + 2 * topic)
+    within = {one.text.split()[0] for one in found if not opens(one, text)}
+    for one in found:
+        value = _VALUE.search(one.text) if one.kind == "name" and times[one.key] < 2 else None
+        if not value or not re.search(r"\d", value[0]):
+            yield one
+            continue
+        name, after = one.text[: value.start()], text[one.end : one.end + 150]
+        is_item = after[:1] in ",;." and _ITEM.search(text[max(0, one.start - 40) : one.start])
+        plain = " " not in name and name not in within and opens(one, text)
+        acts = re.fullmatch(_PARTICIPLE, name.lower()) or _NOUN_AFTER.match(after)
+        if not (is_item or value[1] or _GOES_ON.match(after) or (plain and acts)):
+            yield one
+        elif not plain:
+            yield one._replace(end=one.start + len(name), text=name, key=key(name))
 
 
 def _marks(span: Span, mentions: list[Mention]) -> Iterator[tuple[Mark, str]]:

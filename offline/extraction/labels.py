@@ -6,16 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from ...language.answer_types import MONTH
 from ...language.code import code_blocks
 from ...language.mentions import Mention
 
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
-)
 _DATE = re.compile(
     rf"(?:(?:Open |Closed )?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Mon|Tue|Wed|Thu|Fri"
-    rf"|{_MONTH}(?= \d)|Nov|Dec|Sept?)(?:,? (?:{_MONTH}|\d+(?:st|nd|rd|th)?))*"
+    rf"|(?:{MONTH}|Sat|Sun)(?= \d)|Nov|Dec|Sept?)(?:,? (?:{MONTH}|\d+(?:st|nd|rd|th)?))*",
+    re.IGNORECASE,
 )
 _BEFORE = re.compile(r"(?:^|\n|\||[.!?]\s)[^\w\n|]*$")
 _AFTER = re.compile(r"\.?(?: (?!(?:said|says|asked|asks|wrote|replied)\b)[a-z]+){0,3}[ \t]*:(?!\S)")
@@ -42,6 +40,10 @@ def without_labels(
             yield one
 
 
+def opens(one: Mention, text: str) -> bool:
+    """Whether ``one`` opens a line, a cell or a sentence."""
+    return bool(_BEFORE.search(text[max(0, one.start - 20) : one.start]))
+
+
 def _heads(one: Mention, text: str) -> bool:
-    before = text[max(0, one.start - 20) : one.start]
-    return bool(_BEFORE.search(before) and _AFTER.match(text, one.end))
+    return opens(one, text) and bool(_AFTER.match(text, one.end))

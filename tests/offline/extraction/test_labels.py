@@ -86,3 +86,49 @@ def test_adverbs_are_no_korean_entities():
     )
     assert "농사직설" in found
     assert not found & {"평소"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "none"),
+    [
+        (
+            "The bill of Dr Osei: operation 640, X-rays 145, night's stay 85, medicine 72.",
+            {"Osei"},
+            {"X-rays 145"},
+        ),
+        (
+            "Adopted by Nora Feldt. Amended 9 November 2019 by Tom Hallam.",
+            {"Nora Feldt", "Tom Hallam"},
+            {"Amended 9 November 2019", "Amended"},
+        ),
+        (
+            "The Rose Revolution of November 2003 forced Eduard Shevardnadze out.",
+            {"Rose Revolution", "Eduard Shevardnadze"},
+            {"Rose Revolution of November 2003"},
+        ),
+        (
+            "Boil 700 ml vinegar as Greta Lind does. Paid 300 on admission to Greta Lind.",
+            {"Greta Lind"},
+            {"Boil 700", "Boil", "Paid 300", "Paid"},
+        ),
+        (
+            "Sun 10 June was wet. Tilda Moor left by Stellwerk 9 for Windows 11.",
+            {"Tilda Moor", "Stellwerk 9", "Windows 11"},
+            {"Sun 10 June", "Sun 10", "Sun"},
+        ),
+        (
+            "Mariner 10 passed Venus. Apollo 11, Apollo 12, Apollo 11 again: Neil Armstrong flew.",
+            {"Mariner 10", "Apollo 11", "Neil Armstrong"},
+            {"Mariner"},
+        ),
+    ],
+)
+def test_a_date_or_the_value_of_an_item_is_no_part_of_a_name(text, kept, none):
+    found = names("", text)
+    assert kept <= found
+    assert not found & none
+
+
+def test_a_date_in_the_title_of_a_text_is_a_part_of_its_name():
+    found = names("Treaty of May 1832", "The Treaty of May 1832 made Otto of Bavaria king.")
+    assert "Treaty of May 1832" in found
