@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,21 +19,32 @@ _DOCUMENTS = 9
 _NAMES = 5
 _TOPICS = 6
 _READ = 200  # passages of a document whose names are counted
+_NUMBER = re.compile(r"(\d{1,18})")
 _LEAST = 3  # entities of a topic
 
 
 def overview(index: Index) -> dict[str, Any]:
     """The largest documents, each with its subjects, the largest topics, and a few questions.
 
-    ``about`` are the names that a document speaks of most, else its first words. A question is one
-    that a passage answers, as the hops layer has it, each of another document. Blocks.
+    XX A question is one
+        that a passage answers, as the hops layer has it, each of another document. Blocks.
     """
     return _kept.of(index)
 
 
+def sizes_of(index: Index) -> dict[str, int]:
+    """The numbers of documents, of ``rows`` among them, and of ``files``, where rows are no files.
+
+    What was given without a file counts as one. Blocks.
+    """
+    documents = index.catalogue.count_documents()
+    rows, tables = index.catalogue.count_file_rows()
+    return {"documents": documents, "rows": rows, "files": documents - rows + tables}
+
+
 def title_of(index: Index) -> str:
     """A title for all documents of ``index``: of two, and the number of the others. Blocks."""
-    titles = [row["title"] or row["id"] for row in _largest_first(index)]
+    titles = [_title(some) for some in _largest_first(index)]
     more = len(titles) - 2
     return ", ".join(titles[:2]) + (f" +{more}" if more > 0 else "")
 
@@ -42,10 +54,10 @@ def _stamp(index: Index) -> str:
 
 
 def _load(index: Index) -> dict[str, Any]:
-    layers, rows = built_layers(index), _largest_first(index)
+    layers, files = built_layers(index), _largest_first(index)
     return {
-        "documents": list(_documents(index, rows[:_DOCUMENTS], "entities" in layers)),
-        "total": len(rows),
+        "documents": list(_documents(index, files[:_DOCUMENTS], "entities" in layers)),
+        "total": len(files),
         "topics": list(_topics(index)) if "communities" in layers else [],
         "questions": suggestions(index) if "hops" in layers else [],
     }
@@ -54,26 +66,51 @@ def _load(index: Index) -> dict[str, Any]:
 _kept = CachedValue(_stamp, _load)
 
 
-def _largest_first(index: Index) -> list[DocumentRow]:
-    return sorted(index.catalogue.documents(), key=lambda row: ("#" in row["id"], -row["passages"]))
+def _largest_first(index: Index) -> list[list[DocumentRow]]:
+    """The documents, each alone, and behind them the files of rows, each with its rows."""
+    files: dict[str, list[DocumentRow]] = {}
+    for row in sorted(index.catalogue.documents(), key=in_order):
+        files.setdefault(row["path"] if _is_row(row) else row["id"], []).append(row)
+    size = {name: sum(row["passages"] for row in rows) for name, rows in files.items()}
+    first = sorted(files, key=lambda name: ("#" in files[name][0]["id"], -size[name]))
+    return [files[name] for name in first]
+
+
+def in_order(row: DocumentRow) -> list[tuple[int, str]]:
+    """A key to sort documents by their ids, where "row-9" is before "row-10"."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in _NUMBER.split(row["id"])]
+
+
+def _is_row(row: DocumentRow) -> bool:
+    return row["id"].startswith(row["path"] + "#")
+
+
+def _title(file: Sequence[DocumentRow]) -> str:
+    first = file[0]
+    return first["path"].rpartition("/")[2] if _is_row(first) else first["title"] or first["id"]
 
 
 def _documents(
-    index: Index, rows: Sequence[DocumentRow], has_names: bool
+    index: Index, files: Sequence[list[DocumentRow]], has_names: bool
 ) -> Iterator[dict[str, Any]]:
-    ids = [row["id"] for row in rows]
+    ids = [file[0]["id"] for file in files]
     beginnings = index.catalogue.beginnings(ids)
     passages: dict[str, list[Passage]] = {}
     if has_names:
         passages = index.catalogue.passages_of(ids)
-    for row in rows:
+    for file in files:
+        row = file[0]
+        if _is_row(row):
+            titles = ", ".join(one["title"] for one in file[:_NAMES] if one["title"])
+            yield {"id": row["id"], "title": _title(file), "about": titles, "rows": len(file)}
+            continue
         read = [one["id"] for one in passages.get(row["id"], ())[:_READ]]
         about = _names(index, read, row["title"])
         if not about and row["id"] in beginnings:
             said = sentences(beginnings[row["id"]][2])
             text = " ".join(one.plain.lstrip("# ") for one in said)
             about = first_words(text.removeprefix(row["title"]).lstrip())
-        yield {"id": row["id"], "title": row["title"], "about": about}
+        yield {"id": row["id"], "title": _title(file), "about": about, "rows": 0}
 
 
 def _names(index: Index, passages: Sequence[str], title: str) -> str:

@@ -23,7 +23,7 @@ from .communities import report_cards
 from .community_map import community_map
 from .entity_card import entity_cards
 from .neighbourhood import whole_graph
-from .overview import overview, title_of
+from .overview import overview, sizes_of, title_of
 from .quotation import shown
 from .reading import places
 
@@ -100,7 +100,7 @@ def _state(index: Index, layers: Sequence[str], left_out: _LeftOut) -> dict[str,
         "version": version("ragraphs"),
         "index": index.short_name,
         "indexes": [index.short_name],
-        "documents": index.catalogue.count_documents(),
+        **sizes_of(index),
         "passages": index.catalogue.count_passages(),
         "layers": layers,
         "embeddings": identity(index.catalogue.property("embeddings")),

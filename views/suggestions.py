@@ -38,8 +38,10 @@ _BE = re.compile(r"(Is|Was|Are|Were) (.+)\?")
 _VALUE = re.compile(  # at the end: "the budget 350 pounds"; not in "a deposit of 100 pounds held"
     r"(?<!of)(?<! in)(?<! on)(?<! at)(?<! by)(?<! to) [$€£]?\d[\d., ]*(?: ?[^\W\d]+){0,2}$"
 )
+_PLACED = re.compile(r" (?:in|at|for|by|with) ")
 _WHEN = re.compile(r" (?:on|in|at|since) $")
-_KOREAN_WHEN = re.compile(r"(?<!\d)(?:\d{1,4}[년월일] ?){1,3}에 ")
+# Before the topic, the date may be that of the topic: "2022년에 엄마가 고친 부분은 따로 …".
+_KOREAN_WHEN = re.compile(r"(?<!\d)(?:\d{1,4}[년월일] ?){1,3}에 (?!.*[은는] )")
 _KOREAN_VALUE = re.compile(r"([은는] )[\d,.만천백억 ]+(원|명|개|층|년|세|시간)(?=입니까|인가)")
 
 
@@ -103,9 +105,9 @@ def _asking_for_value(asked: str) -> Iterator[str]:
         return
     said = be[2]
     for date in dates(said):
-        before = said[: date.start]
-        if date.end == len(said) and (lead := _WHEN.search(before)):
-            yield f"When {be[1].lower()} {before[: lead.start()]}?"
+        before, after = said[: date.start], said[date.end :]
+        if (not after or _PLACED.match(after)) and (lead := _WHEN.search(before)):
+            yield f"When {be[1].lower()} {before[: lead.start()]}{after}?"
             return
     value = _VALUE.search(said)
     if value and said[: value.start()].lower().startswith(("the ", "a ", "an ")):

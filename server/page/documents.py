@@ -14,6 +14,7 @@ from ...settings import settings, told
 from ...state.errors import IndexNotFoundError, RagraphsError
 from ...stores.catalogue import DocumentRow
 from ...stores.document_texts import DocumentTexts
+from ...views.overview import in_order
 from ...views.reading import occurrences, places
 from .pending import told_uploads
 from .route import as_json, index_in, number_in, words_in
@@ -67,7 +68,7 @@ def _documents(name: str, words: str, offset: int, most: int) -> dict[str, Any]:
         return {"documents": [], "total": 0, "failures": [], "waiting": waiting}
     found = [
         row
-        for row in index.catalogue.documents()
+        for row in sorted(index.catalogue.documents(), key=in_order)
         if words in row["title"].casefold() or words in row["path"].casefold()
     ]
     shown = found[offset : offset + most]

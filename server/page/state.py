@@ -21,11 +21,14 @@ from ...models.web import web_search
 from ...nodes.run import calls_left
 from ...settings import settings, told
 from ...state.errors import RagraphsError
+from ...views.overview import sizes_of
 from ..access import Access, open_names
 from .route import access_by, as_json
 
 _EMPTY: dict[str, Any] = {
     "documents": 0,
+    "rows": 0,
+    "files": 0,
     "passages": 0,
     "layers": [],
     "unfinished": [],
@@ -70,7 +73,7 @@ def _sizes(index: Index, context: RouterContext) -> dict[str, Any]:
     if embeddings is None:
         _ = index.embedder  # which says that the index is empty
     return {
-        "documents": index.catalogue.count_documents(),
+        **sizes_of(index),
         "passages": index.catalogue.count_passages(),
         "layers": layers,
         "unfinished": unfinished_layers(index),

@@ -149,3 +149,32 @@ def test_an_address_opens_a_document_at_its_sentence(visit, searching):
     marked = "async (given) => (await import('/page/static/reader.js')).marked(...given)"
     found = page.evaluate(marked, [{"text": text, "start": 7}, 7 + at, 7 + at + 3, ""])
     assert text.encode("utf-16-le")[2 * found[0] : 2 * found[1]].decode("utf-16-le") == "Ada"
+
+
+@pytest.mark.parametrize("size", ["laptop"], indirect=True)
+def test_a_file_that_cannot_be_read_is_told_by_its_name_and_reason_and_alone(visit, tmp_path):
+    def sent(name: str, text: bytes) -> None:
+        page.page.locator("main > section:not([hidden]) input[type=file]").set_input_files(
+            [{"name": name, "mimeType": "text/plain", "buffer": text}]
+        )
+
+    with serving_questions(tmp_path, RAGRAPHS_UPLOADS="uploads") as url:
+        page = visit(Site(url, tmp_path, None, None), "#ask")  # type: ignore[arg-type]
+        sent("broken.pdf", b"%PDF-1.4 no more")
+        planned = page.part("indexing-planned")
+        expect(planned).to_contain_text("Nothing was added.")
+        expect(planned.get_by_text("print it to a new PDF")).to_be_visible()
+        expect(planned).not_to_contain_text("uploads/")
+        expect(planned).not_to_contain_text("costs nothing")
+        sent("nothing.txt", b"")
+        expect(planned).to_contain_text("nothing.txt is empty")
+        expect(planned).to_contain_text("1 file could not be read")
+        rows = "item,price\nScarf,9\nFolder,12,black,A4\n" + "Stand,24\n" * 3
+        sent("prices.csv", rows.encode())
+        done = page.part("indexing-done")
+        expect(done).to_contain_text("1 row could not be read")
+        expect(done).to_contain_text("put quotes around its text")
+        expect(page.part("overview")).to_contain_text("4 rows: Scarf, Stand")
+        page.page.get_by_role("link", name="prices.csv").click()
+        expect(page.part("document").first).to_contain_text("Scarf")
+        expect(page.part("document")).to_have_count(4)

@@ -9,7 +9,7 @@ import pytest
 from ragraphs import IndexContext, index_graph
 from ragraphs.index.opening import Index, open_index
 from ragraphs.state.records import Passage
-from ragraphs.views.overview import _topics, overview, title_of
+from ragraphs.views.overview import _topics, overview, sizes_of, title_of
 from ragraphs.views.suggestions import rank, suggested_as, suggestions
 
 DOCUMENTS = [
@@ -69,6 +69,23 @@ def test_rows_of_a_table_come_behind_documents_that_are_longer_than_a_line(tmp_p
     index_graph.invoke({"documents": [*rows, DOCUMENTS[0]]}, context=context)
     shown = overview(open_index(context.index))["documents"]
     assert [one["id"] for one in shown] == ["forth", "a.csv#row-2", "a.csv#row-3"]
+
+
+@pytest.mark.slow
+def test_rows_of_a_file_are_one_document_and_are_counted_apart(tmp_path: Path) -> None:
+    lines = [f"Row {n},{n}" for n in range(2, 14)]
+    (tmp_path / "prices.csv").write_text("\n".join(["item,price", *lines]))
+    (tmp_path / "notes.md").write_text("# Notes\n\nThe choir sings on Monday.\n")
+    context = IndexContext(index=str(tmp_path / "i"), embeddings="lexical", layers=["passages"])
+    index_graph.invoke({"sources": [str(tmp_path)]}, context=context)
+    index = open_index(context.index)
+    assert sizes_of(index) == {"documents": 13, "rows": 12, "files": 2}
+    notes, prices = overview(index)["documents"]
+    assert (notes["title"], notes["rows"]) == ("Notes", 0)
+    assert (prices["title"], prices["rows"]) == ("prices.csv", 12)
+    assert prices["about"].startswith("Row 2, Row 3, Row 4")
+    assert overview(index)["total"] == 2
+    assert title_of(index) == "Notes, prices.csv"
 
 
 def test_a_topic_is_told_by_prose_rather_than_by_rows_of_a_table() -> None:
@@ -158,7 +175,10 @@ def test_questions_on_what_the_title_or_a_name_says_come_before_those_on_an_asid
         ("Is the budget for the fair 350 pounds?", "What is the budget for the fair?"),
         ("Is the service number 0800 555 0142?", "What is the service number?"),
         ("Was the standpipe repaired on 11 March 2026?", "When was the standpipe repaired?"),
+        ("Is the fair on 21 June in St Anne's Church?", "When is the fair in St Anne's Church?"),
+        ("Is the fair on 21 June from 10 to 12?", None),
         ("공사는 9월에 시작하는가?", "공사는 언제 시작하는가?"),
+        ("2022년에 엄마가 고친 부분은 따로 표시했는가?", None),
         ("참가비는 5,000원입니까?", "참가비는 얼마입니까?"),
         ("Is a deposit of 100 pounds held by the landlord?", None),
         ("Was the bill 498 pounds, 15 more than quoted?", None),  # of two things

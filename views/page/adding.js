@@ -6,6 +6,8 @@ import { LAYERS } from "./layers.js";
 import { known, number, t } from "./words.js";
 import "./words_documents.js";
 
+const FEW = 3;
+
 /* What is being done to an index, and functions for it: plan, run, stop, close, cancel, discard. */
 export function useIndexing(index, server, changed) {
   const missing = LAYERS.filter((name) => !server.layers.includes(name));
@@ -33,7 +35,7 @@ export function useIndexing(index, server, changed) {
     go(body, "running", (done) => setNow({ state: "done", done, body, refused, before }));
   const plan = (body, refused = []) =>
     go({ ...body, dry_run: true }, "planning", ({ plan: planned, failures, warnings }) =>
-      setNow({ state: "planned", body, planned, failures, warnings, refused }),
+      setNow({ state: "planned", body, planned, failures: [...refused, ...ofThese(failures, body)], warnings, refused }),
     );
   const send = async (files) => {
     setNow({ state: "sending", share: 0 });
@@ -52,7 +54,7 @@ export function useIndexing(index, server, changed) {
     const told = await plan({ paths }, refused);
     const isFree = told?.plan.documents > 0 && !asksModels(told.plan);
     const done = isFree && (await run({ paths }, refused));
-    if (done && missing.length) await run({ layers: missing }, [...refused, ...done.failures], done);
+    if (done && missing.length) await run({ layers: missing }, [...refused, ...ofThese(done.failures, { paths })], done);
   };
   const busy = ["sending", "planning", "running"].includes(now.state);
   const close = () => setNow({ state: "idle" });
@@ -144,16 +146,17 @@ function Steps({ state, steps, body, stop }) {
 }
 
 /* What a run would read and cost, before it starts. */
-function Planned({ planned, body, failures, refused, warnings, run, cancel }) {
+function Planned({ planned, body, failures, warnings, run, cancel }) {
   const { documents, passages, missing_replies: replies, reply_tokens: tokens, embedding_tokens: embedded } = planned;
   const asks = asksModels(planned);
   const nothing = !documents && !passages && !replies && !body.layers;
   const title = body.layers ? t("d_layers_plan", namesOf(body)) : t("d_plan", { documents, passages });
-  return html`<h2>${nothing ? t("d_nothing_new") : title}</h2>
+  const none = t(failures.length ? "d_none_read" : "d_nothing_new");
+  return html`<h2>${nothing ? none : title}</h2>
     ${asks && html`<p>${t("d_asks", { replies, tokens: tokens + embedded })}</p>`}
-    <p data-part="price">${asks ? (planned.cost === undefined ? t("d_price_unknown") : t("d_price", { cost: dollars(planned.cost) })) : t("d_costs_nothing")}</p>
+    ${!nothing && html`<p data-part="price">${asks ? (planned.cost === undefined ? t("d_price_unknown") : t("d_price", { cost: dollars(planned.cost) })) : t("d_costs_nothing")}</p>`}
     ${warnings.map((one) => html`<p class="small soft">${one}</p>`)}
-    ${[...refused, ...failures].length > 0 && html`<${Failures} failures=${[...refused, ...failures]} />`}
+    ${failures.length > 0 && html`<${Failures} failures=${failures} />`}
     <div class="line">
       ${!nothing && html`<button class="button primary" type="button" onClick=${() => run(body)}>${t("d_go")}</button>`}
       <button class="button" type="button" onClick=${cancel}>${t(nothing ? "close" : "cancel")}</button>
@@ -162,7 +165,7 @@ function Planned({ planned, body, failures, refused, warnings, run, cancel }) {
 
 function Done({ done, body, refused, before, close }) {
   const { usage, warnings } = done;
-  const failures = [...refused, ...done.failures];
+  const failures = before ? refused : [...refused, ...ofThese(done.failures, body)];
   const said = before ? `${t("d_done", before)} ${t("d_connected")}` : body.layers ? t("d_layers_done", namesOf(body)) : t("d_done", done);
   return html`<h2>${said}</h2>
     ${usage.cost > 0 && html`<p>${t("d_cost", { cost: dollars(usage.cost) })}</p>`}
@@ -181,12 +184,19 @@ function Failed({ problem, refused = [], close }) {
     <button class="button" type="button" onClick=${close}>${t("close")}</button>`;
 }
 
-/* Files that could not be read, and why. */
+const ROW = /, (?:row|line) \d+$/; // at the end of a path
+
+/* The failures of the files that were sent now; others wait since before, and have told theirs. */
+const ofThese = (failures, { paths }) =>
+  paths ? failures.filter(({ path }) => paths.some((sent) => path.replace(ROW, "").endsWith(sent))) : failures;
+
+/* Files, and rows of files, that could not be read, and why; open where they are few. */
 export function Failures({ failures }) {
-  return html`<details class="failures" data-part="failures">
-    <summary>${t("d_failures", { n: failures.length })}</summary>
+  const rows = failures.filter(({ path }) => ROW.test(path)).length;
+  return html`<details class="failures" data-part="failures" open=${failures.length <= FEW}>
+    <summary>${t("d_failures", { files: failures.length - rows, rows })}</summary>
     <ul class="facts">
-      ${failures.map(({ path, reason }) => html`<li key=${path}><b>${path}</b> ${reason}</li>`)}
+      ${failures.map(({ path, reason }) => html`<li key=${path}><b>${path.split("/").at(-1)}</b> ${reason.startsWith(path) ? reason.slice(path.length) : reason}</li>`)}
     </ul>
   </details>`;
 }

@@ -29,15 +29,16 @@ export function DocumentsView({ server, index, refresh, openDocument, active, pa
       : !isExport && html`<p class="note small" data-part="no-uploads">${t("d_no_uploads")}</p>`}
     <${Going} indexing=${indexing} />
     ${server.documents > 0 || server.uploads
-      ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} />
+      ? html`<${DocumentList} key=${index} index=${index} changes=${changes} server=${server} indexing=${indexing} openDocument=${openDocument} of=${path[0] === "of" ? path[1] : ""} />
           ${server.documents > 0 && server.uploads && html`<${Layers} server=${server} indexing=${indexing} />`}`
       : html`<div class="empty"><p>${server.problem || t("d_empty")}</p></div>`}
   </div>`;
 }
 
-/* The list with its search; further pages are added below. */
-function DocumentList({ index, changes, server, indexing, openDocument }) {
+/* The list with its search, at first for the rows `of` a file; further pages are added below. */
+function DocumentList({ index, changes, server, indexing, openDocument, of }) {
   const [words, setWords] = useState("");
+  useEffect(() => void (of && setWords(of)), [of]);
   const [most, setMost] = useState(PAGE);
   const settled = useSettled(words.trim());
   useEffect(() => setMost(PAGE), [settled]);

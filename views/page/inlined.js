@@ -50,7 +50,7 @@ const ROUTES = {
 
 function listed({ documents }, { containing = "", most = MOST }) {
   const words = plain(containing);
-  const found = documents.filter((one) => plain(one.title || one.id).includes(words));
+  const found = documents.filter((one) => plain(`${one.title} ${one.id}`).includes(words));
   return { documents: found.slice(0, most), total: found.length, failures: [], waiting: [] };
 }
 

@@ -37,21 +37,22 @@ export function Overview({ documents, total, topics, questions, put, openDocumen
       </ul></section>`}
     <section><h2 class="label">${t("o_documents")}</h2>
       <ul class="tiles">
-        ${documents.map((one) => html`<li><button class="tile" type="button" onClick=${() => openDocument({ document: one.id, title: one.title, at: 0 })}>
-          <span class="tile-title" lang=${languageOf(one.title)}>${one.title || one.id}</span>
-          <span class="tile-about" lang=${languageOf(one.about)}>${one.about}</span>
-        </button></li>`)}
+        ${documents.map((one) => html`<li>${one.rows > 0
+          ? html`<a class="tile" href=${`#documents/of/${encodeURIComponent(one.title)}`}><${Tile} title=${one.title} about=${t("o_rows", { n: one.rows, about: one.about })} /></a>`
+          : html`<button class="tile" type="button" onClick=${() => openDocument({ document: one.id, title: one.title, at: 0 })}><${Tile} ...${one} /></button>`}</li>`)}
       </ul>
       ${total > documents.length && html`<p class="small"><a href="#documents">${t("o_all", { n: total })}</a></p>`}</section>
     ${topics.length > 0 &&
     html`<section><h2 class="label">${t("o_topics")}</h2>
       <ul class="tiles">
-        ${topics.map((one) => html`<li><a class="tile" href=${placeOf("communities", one.id)}>
-          <span class="tile-title" lang=${languageOf(one.title)}>${one.title}</span>
-          <span class="tile-about" lang=${languageOf(one.about)}>${one.about}</span>
-        </a></li>`)}
+        ${topics.map((one) => html`<li><a class="tile" href=${placeOf("communities", one.id)}><${Tile} ...${one} /></a></li>`)}
       </ul></section>`}
   </div>`;
+}
+
+function Tile({ title, about }) {
+  return html`<span class="tile-title" lang=${languageOf(title)}>${title}</span>
+    <span class="tile-about" lang=${languageOf(about)}>${about}</span>`;
 }
 
 /* Adding documents, which is loaded when it is shown. */

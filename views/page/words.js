@@ -62,6 +62,12 @@ export function counted(n, one, many = `${one}s`) {
   return `${number(n)} ${n === 1 ? one : many}`;
 }
 
+/* The documents of an index in English; all rows of a table are one, with their number. */
+export const documentsIn = ({ files, rows }) => counted(files, "document") + (rows ? ` (${counted(rows, "row")} of tables)` : "");
+
+/* The same in Korean. */
+export const documentsInKorean = ({ files, rows }) => `문서 ${number(files)}개` + (rows ? `(표의 행 ${number(rows)}개)` : "");
+
 document.documentElement.lang = chosen;
 
 addWords({
@@ -88,8 +94,7 @@ addWords({
     refused: "The server refused this (status {status}); its log says why.",
     part_missing: "This part of the page could not be loaded; reload the page.",
     part_failed: "Something went wrong on this page: {reason} Reload it; nothing stored is lost.",
-    size: ({ documents, passages }) =>
-      `${counted(documents, "document")} · ${counted(passages, "passage")}`,
+    size: (server) => `${documentsIn(server)} · ${counted(server.passages, "passage")}`,
   },
   ko: {
     skip: "본문으로 건너뛰기",
@@ -114,6 +119,6 @@ addWords({
     refused: "서버가 요청을 거절했습니다(상태 {status}). 이유는 서버 로그에 있습니다.",
     part_missing: "페이지의 이 부분을 불러오지 못했습니다. 페이지를 새로 고치세요.",
     part_failed: "페이지에 문제가 생겼습니다: {reason} 새로 고치세요. 저장된 것은 그대로입니다.",
-    size: ({ documents, passages }) => `문서 ${number(documents)}개 · 구절 ${number(passages)}개`,
+    size: (server) => `${documentsInKorean(server)} · 구절 ${number(server.passages)}개`,
   },
 });

@@ -1,6 +1,6 @@
 /* The words of the Ask view. */
 
-import { addWords, counted, number } from "./words.js";
+import { addWords, counted, documentsIn, documentsInKorean, number } from "./words.js";
 
 addWords({
   en: {
@@ -29,14 +29,15 @@ addWords({
     as_tree: "DeepRAG splits the question at once, as a tree",
     model: "Model: {model}",
     welcome: "What would you like to know?",
-    welcome_size: ({ documents }) => `Answers come from ${counted(documents, "document")}, with the sentences that say so.`,
-    welcome_search: ({ documents }) => `Searches ${counted(documents, "document")}, and marks the sentences that fit.`,
+    welcome_size: (server) => `Answers come from ${documentsIn(server)}, with the sentences that say so.`,
+    welcome_search: (server) => `Searches ${documentsIn(server)}, and marks the sentences that fit.`,
     nothing_yet: "There are no documents yet.",
     nothing_yet_how: "Whoever runs this server adds them; then this page searches and answers.",
     add_first: "Add your documents",
     add_first_how: "They can be searched as soon as they are read, and stay on this server.",
     o_documents: "Documents",
     o_all: ({ n }) => `All ${counted(n, "document")}`,
+    o_rows: ({ n, about }) => `${counted(n, "row")}: ${about}`,
     o_topics: "Topics",
     examples: "Try one of these",
     asking: "Asking…",
@@ -136,14 +137,15 @@ addWords({
     as_tree: "DeepRAG가 질문을 한 번에 나무 모양으로 나누기",
     model: "모델: {model}",
     welcome: "무엇이 궁금하세요?",
-    welcome_size: ({ documents }) => `문서 ${number(documents)}개에서 근거 문장과 함께 답합니다.`,
-    welcome_search: ({ documents }) => `문서 ${number(documents)}개를 검색해 맞는 문장을 표시합니다.`,
+    welcome_size: (server) => `${documentsInKorean(server)}에서 근거 문장과 함께 답합니다.`,
+    welcome_search: (server) => `${documentsInKorean(server)}를 검색해 맞는 문장을 표시합니다.`,
     nothing_yet: "아직 문서가 없습니다.",
     nothing_yet_how: "서버 운영자가 문서를 추가하면 이 페이지에서 찾고 물을 수 있습니다.",
     add_first: "문서를 추가하세요",
     add_first_how: "읽는 대로 찾아볼 수 있으며, 이 서버에만 보관됩니다.",
     o_documents: "문서",
     o_all: "문서 {n}개 모두 보기",
+    o_rows: "행 {n}개: {about}",
     o_topics: "주제",
     examples: "이렇게 물어보세요",
     asking: "찾는 중…",

@@ -42,6 +42,7 @@ addWords({
     d_layers_plan: "To be made: {layers}",
     d_layers_done: "Made: {layers}",
     d_nothing_new: "There is nothing new to read.",
+    d_none_read: "Nothing was added.",
     d_asks: ({ replies, tokens }) =>
       `The language model is asked ${counted(replies, "time")}, and ${counted(tokens, "token")} are sent.`,
     d_price: "It costs about {cost}, replies not counted.",
@@ -51,7 +52,8 @@ addWords({
     d_done: ({ added, updated, removed }) =>
       `Done: ${number(added)} added, ${number(updated)} updated, ${number(removed)} removed.`,
     d_cost: "It cost {cost}.",
-    d_failures: ({ n }) => (n === 1 ? "1 file could not be read" : `${number(n)} files could not be read`),
+    d_failures: ({ files, rows }) =>
+      `${[files && counted(files, "file"), rows && counted(rows, "row")].filter(Boolean).join(" and ")} could not be read`,
     d_remove: "Remove",
     d_remove_this: "Remove {title}",
     d_sure: "Remove “{title}” from the index, with all that was read in it?",
@@ -120,6 +122,7 @@ addWords({
     d_layers_plan: "만들 층: {layers}",
     d_layers_done: "만든 층: {layers}",
     d_nothing_new: "새로 읽을 것이 없습니다.",
+    d_none_read: "추가된 것이 없습니다.",
     d_asks: ({ replies, tokens }) =>
       `언어 모델에 ${number(replies)}번 묻고, 토큰 ${number(tokens)}개를 보냅니다.`,
     d_price: "비용은 약 {cost}입니다(답변 토큰 제외).",
@@ -129,7 +132,8 @@ addWords({
     d_done: ({ added, updated, removed }) =>
       `완료: 추가 ${number(added)}개, 갱신 ${number(updated)}개, 삭제 ${number(removed)}개.`,
     d_cost: "비용: {cost}",
-    d_failures: ({ n }) => `읽지 못한 파일 ${number(n)}개`,
+    d_failures: ({ files, rows }) =>
+      `읽지 못한 ${[files && `파일 ${number(files)}개`, rows && `행 ${number(rows)}개`].filter(Boolean).join(", ")}`,
     d_remove: "삭제",
     d_remove_this: "{title} 삭제",
     d_sure: "색인에서 ‘{title}’ 문서와 거기서 읽은 것을 모두 삭제할까요?",
