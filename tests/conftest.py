@@ -13,6 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 from command_line import Run, runner
+from ragraphs.cli.entry import COLLECTING
 from ragraphs.context import QuestionContext
 from ragraphs.index.language_model import open_language_model
 from ragraphs.models.lexical import LexicalEmbedder
@@ -69,7 +70,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tries all examples where all tests run, once; has folders in memory if it is there."""
+    """Tries all examples where all tests run, once; has folders in memory if it is there.
+
+    Garbage is looked for as seldom as by the command line.
+    """
+    gc.set_threshold(*COLLECTING)
     is_fast = config.getoption("markexpr") == "not slow" or config.getoption("stores") == "shared"
     chosen = config.getoption("--hypothesis-profile") or ("fast" if is_fast else "whole")
     hypothesis.settings.load_profile(chosen)

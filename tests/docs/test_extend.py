@@ -18,7 +18,7 @@ from ragraphs import IndexContext, index_graph
 _FILE = re.compile(r" in `([\w/]+\.py)`[^\n]*\n\n```py\n(.*?)```", re.DOTALL)
 _RECORDS = "graphs/methods.py"
 _QUESTION = "Who designed the Forth Bridge?"
-_LEFT_OUT = (".*", "__pycache__", "*.egg-info", "tests", "lab", "build", "images", "examples")
+_LEFT_OUT = (".*", "*.egg-info", "tests", "lab", "build", "images", "examples")
 _TEXT = "The Forth Bridge was designed by John Fowler. It crosses the Firth of Forth."
 _COMMANDS = """
 import contextlib, io, json, sys

@@ -68,7 +68,7 @@ def serve_process(
         yield process
 
 
-_SERVE = "from ragraphs.cli.main import main; main()"
+_SERVE = "from ragraphs.cli.entry import main; main()"  # as the program does
 
 
 @contextmanager
