@@ -212,7 +212,7 @@ class TestManyLives(AnyLife.TestCase):  # type: ignore[name-defined,misc]
     """A few lives; ``--hypothesis-profile=trust`` has 2,000."""
 
     settings = settings(
-        max_examples=2000 if _PROFILE == "trust" else 25,
+        max_examples=2000 if _PROFILE == "trust" else 10,
         stateful_step_count=12,
         deadline=None,
         suppress_health_check=_QUIET,
@@ -242,10 +242,10 @@ def test_a_copy_of_an_index_whose_repair_was_cut_off_is_whole_after_its_next_run
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part", [pytest.param(n, marks=pytest.mark.thorough if n else ()) for n in range(16)]
+    "part", [pytest.param(n, marks=pytest.mark.thorough if n else ()) for n in range(32)]
 )
 def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
-    """Every sixteenth write from the ``part``-th on, until a run has no such write any more."""
+    """Every thirty-second write from the ``part``-th on, until a run has no such write any more."""
     built = Built()
     try:
         for name, text in zip(("a.txt", "b.txt", "c.txt"), TEXTS, strict=False):
@@ -263,6 +263,6 @@ def test_a_fault_at_any_write_of_an_update_loses_nothing(part):
             reopen()
             shutil.rmtree(built.folder / built.name)
             shutil.copytree(before, built.folder / built.name)
-            at += 16
+            at += 32
     finally:
         built.end()
