@@ -40,6 +40,7 @@ _FEW_RELATIONS = 3
 _FEW_ENTITIES = 3
 _BATCH = 32  # communities for one worker of a cluster
 _Assemble = Callable[[Sequence[Element]], Report]
+_Chosen = tuple[list[Element], _Assemble | None]
 _INCOMPLETE = "incomplete"
 _MOST_NOTED = 5000  # of more communities whose reports changed, all are gone through
 
@@ -77,7 +78,7 @@ async def write_reports(index: Index, context: Context) -> None:
         if trusted and untold is not None and not wants_refresh(context):
             near = await asyncio.to_thread(untold_communities, whole, index, untold)
         material = await asyncio.to_thread(Material, index, limit, near)
-        sources = await asyncio.to_thread(index.communities.sources) if trusted else {}
+        sources = await asyncio.to_thread(index.communities.sources, near) if trusted else {}
         failed = await _Reporting(index, model, material, sources).run(context)
         if failed:
             stamp = f"{_INCOMPLETE} {uuid.uuid4().hex}"
@@ -123,6 +124,7 @@ class _Reporting:
                 f"The model {self._model.name} wrote no report on {self._failed} communities; what "
                 "is known of them stands for it until the next run of: ragraphs index"
             )
+        await asyncio.to_thread(self._material.keep_tokens)
         return self._failed
 
     async def _write(
@@ -167,8 +169,10 @@ class _Reporting:
         asked: list[tuple[str, list[Element]]] = []
         manner = manner_of(self._index, self._model.name)
         chosen = list[tuple[StoredCommunity, list[Element], _Assemble | None]]()
+        alone = self._reports_alone(level)
+        self._material.read(one.id for one in level if one.id not in alone)
         for community in level:
-            rows, assemble = self._chosen(community)
+            rows, assemble = alone.get(community.id) or self._chosen(community)
             if assemble is unreported:  # which tells no passages
                 settled[community.id] = unreported(rows)
             else:
@@ -183,18 +187,22 @@ class _Reporting:
                 asked.append((community.id, rows))
         return settled, asked
 
-    def _chosen(self, community: StoredCommunity) -> tuple[list[Element], _Assemble | None]:
+    def _chosen(self, community: StoredCommunity) -> _Chosen:
         """The rows of a report, and the function that makes it of them if the model does not."""
         rows = self._material.own_rows(community.id)
         if (assemble := self._without_model(community, rows)) is not None:
             return rows, assemble
         if self._material.fits(rows):
             return rows, None if rows else assembled_report
-        children = self._material.children_of(community.id)
-        told = {id: found for id in children if not is_empty(found := self._reports[id])}
-        if shorter := self._material.rows(rows, told):
+        if shorter := self._material.rows(community.id, self._reports):
             return shorter, None
         return rows, assembled_report  # the first of them alone is beyond the limit
+
+    def _reports_alone(self, level: Sequence[StoredCommunity]) -> dict[str, _Chosen]:
+        """The rows of communities that rules report on by their children's reports alone."""
+        some = [one.id for one in level if self._model.name == OFFLINE]
+        told = ((id, self._material.reports_alone(id, self._reports)) for id in some)
+        return {id: (rows, None) for id, rows in told if rows}
 
     def _stands(self, community: StoredCommunity, rows: list[Element], manner: str) -> bool:
         source = report_source(self._model.name, rows, manner)

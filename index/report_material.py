@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 
-from ..algorithms.graphrag.report_context import Child, Element, ordered_elements, report_context
+from ..algorithms.graphrag.report_context import (
+    Child,
+    Element,
+    ordered_elements,
+    report_context,
+    reports_alone,
+)
 from ..algorithms.similarity import jaccard
 from ..language.analyser import count_tokens, keywords, one_line
 from ..language.claims import told_claim
@@ -30,8 +36,8 @@ ASIDE_RATING = 1.0  # of what is told in passing
 class Material:
     """The entities, relations and claims of every community, as rows of its report's context.
 
-    ``limit`` is the most tokens of a context. Given ``only`` some communities, no others are read
-    but their children. All methods are pure but the making, which blocks.
+    ``limit`` is the most tokens of a context. Given ``only`` some communities, rows are read when
+    they are asked for, which blocks, as the making does; else all of them at once.
     """
 
     def __init__(self, index: Index, limit: int, only: Collection[str] | None = None) -> None:
@@ -41,55 +47,70 @@ class Material:
         for id, parent in (store.parents() if only is None else store.children_of(only)).items():
             self._children[parent].append(id)
         if only is None:
-            self._communities = index.communities.all()
+            self._communities = store.all()
         else:
             near = {*only, *(child for id in only for child in self._children.get(id, ()))}
-            self._communities = list(index.communities.get(sorted(near)).values())
-        paths = self._keep_members(index)
-        self._entities = _entity_rows(index, paths if only is not None else None)
+            self._communities = list(store.get(sorted(near)).values())
+        self._members: dict[str, list[str]] = {}
+        self._once: dict[str, str] = {}  # one object for what is equal, in all lists
+        self._entities: dict[str, Element] = {}
         self._claims: defaultdict[str, list[Element]] = defaultdict(list)
-        for subject, row in _claim_rows(index, self._entities):
-            self._claims[subject].append(row)
+        self._pairs = set[tuple[str, str]]()
         self._degree: Counter[str] = Counter()
-        self._relations: defaultdict[str, list[StoredRelation]] = defaultdict(list)
-        self._keep_relations(index, paths)
+        self._from: defaultdict[str, list[StoredRelation]] = defaultdict(list)
+        self._inside: dict[str, list[StoredRelation]] = {}
         self._passages: dict[tuple[str, str], tuple[str, ...]] = {}
         self._tokens: dict[str, int] = {}
+        self._kept: dict[str, int] = {}  # tokens of all rows of communities
+        if only is None:
+            self._read([one.id for one in self._communities], is_all=True)
+        else:
+            self._kept = store.tokens_of({one.id for one in self._communities}.difference(only))
+        self._whole = dict(self._kept)
 
-    def _keep_members(self, index: Index) -> Mapping[str, Sequence[str]]:
-        """Keeps the entities of every community; the communities of every entity."""
-        ids = {community.id: community.id for community in self._communities}
-        once: dict[str, str] = {}  # one object for each entity, in all lists
-        self._members: defaultdict[str, list[str]] = defaultdict(list)
-        paths: defaultdict[str, list[str]] = defaultdict(list)
-        for id, entity in index.communities.members(None if self._only is None else ids):
-            self._members[ids[id]].append(once.setdefault(entity, entity))
-            paths[once[entity]].append(ids[id])
-        return paths
+    def read(self, ids: Iterable[str]) -> None:
+        """Reads the rows of communities that are not read yet. Blocks."""
+        if missing := sorted(set(ids) - self._members.keys()):
+            self._read(missing, is_all=False)
 
-    def _keep_relations(self, index: Index, paths: Mapping[str, Sequence[str]]) -> None:
-        """Keeps the relations within every community, the heaviest first."""
-        store, once = index.entities, {id: id for id in self._entities}
-        pairs, inside = set[tuple[str, str]](), list[StoredRelation]()
-        some = self._only is not None
-        for id, source, target, phrase, weight in (
-            store.relations_from(paths) if some else store.all_relations()
-        ):
+    def _read(self, ids: Sequence[str], is_all: bool) -> None:
+        once, members = self._once, {id: list[str]() for id in ids}
+        for id, entity in self._index.communities.members(None if is_all else ids):
+            members[id].append(once.setdefault(entity, entity))
+        new = None if is_all else {one for own in members.values() for one in own}
+        new = new and new - self._entities.keys()
+        found = _entity_rows(self._index, new)
+        for subject, row in _claim_rows(self._index, found):
+            self._claims[subject].append(row)
+        self._entities |= found
+        self._read_relations(new)
+        self._members |= members
+
+    def _read_relations(self, new: Collection[str] | None) -> None:
+        """Reads the relations from ``new`` entities, or all, and how many others each has."""
+        store, once, pairs = self._index.entities, self._once, set[tuple[str, str]]()
+        every = store.all_relations() if new is None else store.relations_from(new)
+        for id, source, target, phrase, weight in every:
             source, target = once.get(source, source), once.get(target, target)
             pairs.add((source, target) if source < target else (target, source))
-            others = paths.get(target, ())
-            if any(one in others for one in paths.get(source, ())):
-                phrase = once.setdefault(phrase, phrase)
-                inside.append(StoredRelation(id, source, target, phrase, weight))
-        if some:
-            ends = store.related_to(paths)
-            pairs.update((a, b) if a < b else (b, a) for a, b in ends)
-        for one in sorted(inside, key=lambda one: (-one.weight, one.id)):
-            others = paths[one.target]
-            for id in paths[one.source]:
-                if id in others:
-                    self._relations[id].append(one)
+            phrase = once.setdefault(phrase, phrase)
+            self._from[source].append(StoredRelation(id, source, target, phrase, weight))
+        if new is not None:
+            pairs.update((a, b) if a < b else (b, a) for a, b in store.related_to(new))
+            pairs -= self._pairs
+            self._pairs |= pairs
         self._degree.update(id for both in pairs for id in set(both))
+
+    def _relations_in(self, id: str) -> list[StoredRelation]:
+        """The relations within a community, the heaviest first."""
+        if (kept := self._inside.get(id)) is None:
+            self.read([id])
+            members = set(self._members[id])
+            own = (one for entity in members for one in self._from.get(entity, ()))
+            inside = (one for one in own if one.target in members)
+            kept = sorted(inside, key=lambda one: (-one.weight, one.id))
+            self._inside[id] = kept
+        return kept
 
     def deepest_first(self) -> list[StoredCommunity]:
         """The communities; each after its children."""
@@ -105,13 +126,9 @@ class Material:
             if one.report is not None and only is not None and one.id not in only
         }
 
-    def children_of(self, id: str) -> list[str]:
-        """The communities that one is divided into."""
-        return self._children.get(id, [])
-
     def relation_count(self, id: str) -> int:
         """How many relations lie within a community."""
-        return len(self._relations.get(id, ()))
+        return len(self._relations_in(id))
 
     def is_aside(self, id: str) -> bool:
         """Whether one passage of a longer document tells all that is known of a community."""
@@ -147,19 +164,21 @@ class Material:
 
         Passages of entities and relations are not read yet.
         """
+        relations = self._relations_in(id)
         members = self._members[id]
         return ordered_elements(
             [self._entities[entity] for entity in members],
-            [(one.source, one.target, self._row(one)) for one in self._relations.get(id, ())],
+            [(one.source, one.target, self._row(one)) for one in relations],
             [(entity, claim) for entity in members for claim in self._claims.get(entity, ())],
             self._degree,
         )
 
-    def _inside(self, id: str) -> frozenset[str]:
+    def _ids_in(self, id: str) -> frozenset[str]:
         """The ids of all ``own_rows`` of a community."""
+        relations = self._relations_in(id)
         members = self._members[id]
         claims = (claim.id for entity in members for claim in self._claims.get(entity, ()))
-        return frozenset(chain(members, (one.id for one in self._relations.get(id, ())), claims))
+        return frozenset(chain(members, (one.id for one in relations), claims))
 
     def _row(self, one: StoredRelation) -> Element:
         source, target = self._entities[one.source].title, self._entities[one.target].title
@@ -176,23 +195,48 @@ class Material:
             found = self._tokens[row.id] = row_tokens(row)
         return found
 
-    def rows(self, own: Sequence[Element], reports: Mapping[str, Report]) -> list[Element]:
-        """The rows for a community's report where not all of its ``own`` fit the limit.
+    def rows(self, id: str, reports: Mapping[str, Report]) -> list[Element]:
+        """The rows for the report on a community whose own rows do not fit the limit.
 
-        ``reports`` are the reports on its children, which replace the children's rows: the summary
-        of each, and its first findings within an equal share of the limit.
+        The ``reports`` on its children replace their rows: the summary of each, and its first
+        findings within an equal share of the limit.
         """
-        share = self._limit // max(1, len(reports))
-        children = [
-            Child(
-                self._inside(child),
-                Element(
-                    "report", child, report["title"], _told(report, share), passages_of(report)
-                ),
-            )
-            for child, report in reports.items()
-        ]
+        told, own = self._told_below(id, reports), self.own_rows(id)
+        self.read(told)
+        children = [Child(self._ids_in(child), row) for child, row in told.items()]
+        sizes = {row.id: self._tokens_of(row) for row in own}
+        for child in children:
+            self._whole[child.report.id] = sum(sizes[one] for one in child.elements & sizes.keys())
         return report_context(own, children, self._limit, self._tokens_of)
+
+    def reports_alone(self, id: str, reports: Mapping[str, Report]) -> list[Element] | None:
+        """The ``rows`` of a community if ``reports`` on its children leave no room, else None.
+
+        How many tokens the rows of its children have is kept, so that its own are not read.
+        """
+        if sum(self._whole.get(child, 0) for child in self._children.get(id, ())) <= self._limit:
+            return None
+        told = self._told_below(id, reports)
+        self.read(missing := told.keys() - self._whole.keys())
+        for child in missing:
+            self._whole[child] = sum(map(self._tokens_of, self.own_rows(child)))
+        sized = ((self._whole[child], row) for child, row in told.items())
+        return reports_alone(sized, self._limit, self._tokens_of)
+
+    def _told_below(self, id: str, reports: Mapping[str, Report]) -> dict[str, Element]:
+        """The ``reports`` on the children of a community that tell anything, each as a row."""
+        children = self._children.get(id, ())
+        found = {child: own for child in children if not is_empty(own := reports[child])}
+        share = self._limit // max(1, len(found))
+        return {
+            child: Element("report", child, own["title"], _told(own, share), passages_of(own))
+            for child, own in found.items()
+        }
+
+    def keep_tokens(self) -> None:
+        """Stores how many tokens all rows of communities have, for the next time. Blocks."""
+        new = {id: count for id, count in self._whole.items() if self._kept.get(id) != count}
+        self._index.communities.put_tokens(new, self._only)
 
 
 def _told(report: Report, most: int) -> str:

@@ -52,10 +52,9 @@ def untold_communities(index: Index, reported: Index, entities: Collection[str])
 
 
 def _divided_otherwise(communities: CommunityStore) -> set[str]:
-    """The communities beside that have another parent than in use, or other parts."""
+    """The communities beside that have other parts than in use."""
     after = communities.changed_beside()
     before = communities.parents_of(after)
-    moved = {id for id, parent in after.items() if before.get(id) != parent}
-    above = {parents.get(id) for id in moved for parents in (before, after)}
+    moved = [id for id, parent in after.items() if before.get(id) != parent]
     gone = {id for id, parent in after.items() if parent is None}
-    return {id for id in moved | above if id} - gone
+    return {id for both in (before, after) for one in moved if (id := both.get(one))} - gone

@@ -163,10 +163,31 @@ class CommunityStore:
             delete_with(connection, source.c.community, reports)
             upsert(connection, source, known)
 
-    def sources(self) -> dict[str, str]:
+    def sources(self, of: Iterable[str] | None = None) -> dict[str, str]:
         """The hashes of what reports were written from, by community, where they are known."""
-        query = select(self._sources.c.community, self._sources.c.source)
-        return {community: source for community, source in rows(self._engine, query)}
+        table = self._sources.c
+        query = select(table.community, table.source)
+        return dict(plain_rows_with(self._engine, query, table.community, of))
+
+    def put_tokens(self, tokens: Mapping[str, int], of: Collection[str] | None = None) -> None:
+        """Stores the tokens of what reports on communities may be written from.
+
+        They are all that are known of the communities ``of``, or of all where these are None.
+        """
+        table = tables.report_tokens
+        new = [{"community": id, "tokens": count} for id, count in tokens.items()]
+        with self._engine.begin() as connection:
+            if of is None:
+                replace_all(connection, table, new)
+                return
+            delete_with(connection, table.c.community, of)
+            upsert(connection, table, new)
+
+    def tokens_of(self, ids: Iterable[str]) -> dict[str, int]:
+        """The tokens of what reports on communities may be written from, where they are known."""
+        table = tables.report_tokens.c
+        query = select(table.community, table.tokens)
+        return dict(self._pairs(query, table.community, ids))
 
     def all(self) -> list[StoredCommunity]:
         """Every community, by level and id."""

@@ -79,7 +79,8 @@ def put_in_place(connection: Connection) -> None:
     other = select(_ROWS.c.id)
     gone = other.where(_ROWS.c.level == GONE)
     forget_degrees(connection, connection.scalars(other.where(_ROWS.c.level != 0)))
-    connection.execute(delete(_MEMBERS).where(_MEMBERS.c.community.in_(gone)))
+    for table in (_MEMBERS, tables.report_tokens):
+        connection.execute(delete(table).where(table.c.community.in_(gone)))
     connection.execute(delete(_SOURCES).where(_SOURCES.c.community.in_(other)))
     connection.execute(delete(_IN_USE).where(_IN_USE.c.id.in_(other)))
     connection.execute(delete(_ROWS).where(_ROWS.c.level == GONE))

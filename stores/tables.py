@@ -315,6 +315,13 @@ report_sources = Table(
     Column("community", WORD, primary_key=True),
     Column("source", WORD, nullable=False),
 )
+# The tokens of all rows that a report may be written from, of parts of large communities.
+report_tokens = Table(
+    "report_tokens",
+    metadata,
+    Column("community", WORD, primary_key=True),
+    Column("tokens", Integer, nullable=False),
+)
 # A hierarchy stands beside the one in use until there is a report on each of its communities.
 communities_beside = communities.to_metadata(metadata, name="communities_beside")
 community_members_beside = community_members.to_metadata(metadata, name="community_members_beside")

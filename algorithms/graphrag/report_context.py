@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
 
@@ -90,6 +90,27 @@ def report_context(
     tokens_of = (sizes.get(row.id) or size(row) for row in rows)
     filled = takewhile(lambda tokens: tokens <= limit, accumulate(tokens_of))
     return [row for row, _ in zip(rows, filled, strict=False)]
+
+
+def reports_alone(
+    reports: Iterable[tuple[int, Element]], limit: int, size: Callable[[Element], int]
+) -> list[Element] | None:
+    """The ``report_context`` in which children's reports leave no room for elements, else None.
+
+    ``reports`` come with the sizes of the children's elements; the others need not be known.
+    """
+    reports = sorted(reports, key=lambda one: (-one[0], one[1].id))
+    least, filled, rows = sum(whole for whole, _ in reports), 0, list[Element]()
+    for whole, report in reports:
+        if least <= limit:
+            break
+        if (saved := whole - size(report)) > 0:
+            least -= saved
+            filled += size(report)
+            if filled > limit:
+                return rows
+            rows.append(report)
+    return None
 
 
 def pack(sizes: Sequence[int], limit: int) -> list[list[int]]:

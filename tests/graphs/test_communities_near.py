@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ragraphs.index import communities
+from ragraphs.index.report_material import Material, row_tokens
 from ragraphs.stores.communities import CommunityStore
 from ragraphs.stores.degrees import DEGREES
 
@@ -19,14 +20,14 @@ def built(indexing, snapshots):
     return indexing
 
 
-def changes(indexing):
+def changes(indexing, context=CONTEXT):
     """Updates of one document each, as they are applied."""
     for number, text in enumerate(one["text"] for one in made_up(4, seed=3)):
         few = " ".join(text.split(". ")[:2])  # the same names, in other sentences
         document = {"id": f"new {number % 2}", "title": "New", "text": few}
-        indexing.run(documents=[document], context=CONTEXT)
+        indexing.run(documents=[document], context=context)
         yield indexing.index
-    indexing.run(remove=["new 0"], context=CONTEXT)
+    indexing.run(remove=["new 0"], context=context)
     yield indexing.index
 
 
@@ -58,3 +59,29 @@ def test_only_vectors_of_reports_that_changed_are_looked_at(built, monkeypatch):
         looked_at.pop()
         assert index.vectors.ids("reports") == every.keys()
     assert None not in looked_at and any(looked_at)
+
+
+@pytest.mark.slow
+def test_reports_are_looked_at_around_a_change_and_on_many_parts_without_their_rows(
+    indexing, monkeypatch
+):
+    context, passes, unread = {**CONTEXT, "report_tokens": 200}, [], []
+    keep_tokens, reports_alone = Material.keep_tokens, Material.reports_alone
+
+    def noted(self):
+        passes.append(len(self.deepest_first()))
+        keep_tokens(self)
+
+    def asked(self, id, reports):
+        rows = reports_alone(self, id, reports)
+        unread.extend([id] if rows and id not in self._members else [])
+        return rows
+
+    monkeypatch.setattr(Material, "keep_tokens", noted)
+    monkeypatch.setattr(Material, "reports_alone", asked)
+    indexing.run(documents=list(made_up(60, seed=3)), context=context)
+    for index in changes(indexing, context):
+        material, store = Material(index, 200), index.communities
+        kept = store.tokens_of(store.parents())
+        assert kept and kept == {id: sum(map(row_tokens, material.own_rows(id))) for id in kept}
+    assert unread and min(passes) < store.count() / 20

@@ -10,6 +10,7 @@ from ragraphs.algorithms.graphrag.report_context import (
     ordered_elements,
     pack,
     report_context,
+    reports_alone,
     seeded_order,
 )
 
@@ -117,3 +118,25 @@ def test_another_seed_is_another_order():
     assert seeded_order(keys, 1) == seeded_order(keys, 1)
     assert len({tuple(seeded_order(keys, seed)) for seed in range(5)}) == 5
     assert seeded_order(keys, 0) != list(range(20))
+
+
+@given(st.lists(st.tuples(SIZES, st.integers(0, 30)), max_size=8), SIZES, st.integers(0, 99))
+def test_reports_that_leave_no_room_are_the_context_whatever_elements_there_are(parts, rest, limit):
+    own = [[sized(f"{at} {place}", n) for place, n in enumerate(some)]
+           for at, (some, _) in enumerate(parts)]  # fmt: skip
+    reports = [sized(f"r{at}", told, "report") for at, (_, told) in enumerate(parts)]
+    children = [
+        Child(frozenset(ids(some)), report) for some, report in zip(own, reports, strict=True)
+    ]
+    elements = [*(one for some in own for one in some), *(sized(f"x{n}", n) for n in set(rest))]
+    alone = reports_alone(
+        zip(map(sum, (sizes for sizes, _ in parts)), reports, strict=True), limit, size
+    )
+    assert alone in (None, report_context(elements, children, limit, size))
+
+
+def test_reports_may_leave_no_room():
+    reports = [(30, sized("a", 6, "report")), (20, sized("b", 6, "report"))]
+    assert ids(reports_alone(reports, 9, size)) == ["a"]
+    assert reports_alone(reports, 12, size) is None  # beside both there is room for others
+    assert reports_alone(reports, 50, size) is None  # all elements may fit
