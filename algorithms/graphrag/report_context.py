@@ -99,15 +99,11 @@ def reports_alone(
 
     ``reports`` come with the sizes of the children's elements; the others need not be known.
     """
-    reports = sorted(reports, key=lambda one: (-one[0], one[1].id))
-    least, filled, rows = sum(whole for whole, _ in reports), 0, list[Element]()
-    for whole, report in reports:
-        if least <= limit:
-            break
-        if (saved := whole - size(report)) > 0:
-            least -= saved
+    filled, rows = 0, list[Element]()
+    for whole, report in sorted(reports, key=lambda one: (-one[0], one[1].id)):
+        if whole > size(report):
             filled += size(report)
-            if filled > limit:
+            if filled > limit:  # and so is all that there is, before and after
                 return rows
             rows.append(report)
     return None
