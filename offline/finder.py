@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..language.analyser import content_words, is_korean
+from ..language.analyser import content_words, is_korean, strip_particle
 from ..language.answer_types import Candidate, life_facts, name_spans, quoted_names
 from ..language.questions import ASKING, OPEN, QuestionShape, analyse_question, requested
 from ..language.values import NEGATION
@@ -25,7 +25,7 @@ _LEAST_PRIOR, _LEAST_NAME_PRIOR, _LEAST_NEAR = 0.5, 0.7, 0.15
 _LEAST_DONE_PRIOR = 0.35  # of who or what stands to the verb of the question as it asks
 _LEAST_MARGIN = 0.18  # over any other span, whose passage may be another one
 _GAP = 20  # characters at which a word counts for half
-_WORD = re.compile(r"[^\W_]+")
+_WORD, _SCRIPT = re.compile(r"[^\W_]+"), re.compile(r"[가-힣]+|[^\W_가-힣]+")
 _GENERIC = frozenset(
     "year day date month time place city town country nationality state number amount person man "
     "woman thing people kind type sort whole total average company firm tool street share "
@@ -42,13 +42,17 @@ DOUBT = re.compile(
     r"|believe)|(?:said|thought|believed|(?:claim|alleg|reput|rumou?r|suppos|assum)ed|meant) to)\b"
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
+_RULED = (  # questions, and what is no doubt in an answer to them
+    (re.compile(r"(?i)\b(?:when|time|day|date|much) (?:is|are|does|do)\b"), " will "),
+    (re.compile(r"(?i)\bcan\b"), " may "),
+)
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
 _PHRASE = 8  # words of a question that does not ask, at most
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _ASIDE = re.compile(r"(?:who|whom|whose|which|where)\b")
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
 _BREAK = re.compile(r"[,;:—–|]\s")
-_AUXILIARY = r"(?!(?:is|was|are|were|did|does|do|has|have|had|will|can)\b)"
+_AUXILIARY = r"(?!(?:is|was|are|were|did|does|do|ha[sd]|have|will|can|must|may|[cws]h?ould)\b)"
 _SUBJECT = re.compile(rf"(?i)^(?:who|(?:which|what) {_AUXILIARY}\w+)\s+{_AUXILIARY}(\w+)")
 _VERB = re.compile(r"\b(?:(?:is|are|was|were|be|been) |(?:have|has|need) to )(\w+)")
 
@@ -113,12 +117,18 @@ def take_apart(shape: QuestionShape) -> MarkedQuestion:
     asked = asked_marks(words, naming=kind in {"date", "number"})
     of_names = asked_marks(content_words(" ".join(names)))
     relation = tuple(one for one in asked if one not in of_names)
-    return MarkedQuestion(shape, asked, relation, tuple(map(plain, [*names, *kin])))
+    return MarkedQuestion(shape, asked, relation, tuple(map(_literal, [*names, *kin])))
+
+
+def _literal(name: str) -> str:
+    """``name`` as texts have it: a particle may follow a Korean one."""
+    words = plain(strip_particle(name))
+    return words.rstrip() if is_korean(words[-2:]) else words
 
 
 def plain(text: str) -> str:
-    """The words of ``text`` with a space around each."""
-    return f" {' '.join(word.group() for word in _WORD.finditer(text))} "
+    """The words of ``text`` with a space around each, and between "E4" and its particle."""
+    return f" {' '.join(_SCRIPT.findall(text))} "
 
 
 def _spans(asked: MarkedQuestion, lines: Sequence[Line]) -> Iterator[_Span]:
@@ -208,8 +218,12 @@ def is_stated(asked: MarkedQuestion, text: str, span: Candidate) -> bool:
         return False
     first, last = part_around(text, span.start, span.end, _BREAK)
     clause, question = text[first:last], asked.shape.text
-    if any(sign.search(clause) and not sign.search(question) for sign in (NEGATION, DOUBT)):
-        return False
+    for asks, word in _RULED:
+        clause = clause.replace(word, " ") if asks.search(question) else clause
+    beside = f"{text[first : span.start]} {text[span.end : last]}"  # a value may itself be negative
+    for sign, told in ((NEGATION, beside), (DOUBT, clause)):
+        if sign.search(told) and not sign.search(question):
+            return False
     # An "or" in an English sentence; of a Korean one, in the span itself or its next word.
     part = (max(0, span.start - 1), span.end + 8) if is_korean(text) else (0, len(text))
     if CHOICE.search(text, *part) and not CHOICE.search(question):

@@ -52,7 +52,8 @@ def likely(question: str, lines: Sequence[Line]) -> FoundAnswer | None:
     said, around = (frozenset(marked.all) & part for part in (line.own, line.around))
     for other in lines:  # which may say as much of another one, under headings that do
         as_much = other is not line and said <= other.own and around <= other.own | other.around
-        if as_much and _only_one(asked, marked, other, lines) not in {None, text}:
+        as_near = other.cosine >= line.cosine - _AGREES
+        if as_much and as_near and _only_one(asked, marked, other, lines) not in {None, text}:
             return None
     return FoundAnswer(text, line)
 
@@ -98,7 +99,8 @@ def _spans(
     beside = (one.own for one in lines if one.context[0].partition(BELOW)[0] == document)
     elsewhere = asked.phrase and any(not unsaid.isdisjoint(own) for own in beside)
     little = elsewhere or (asked.named and said < _LEAST_SAID)
-    if little or _of_another(marked, unsaid, line) or not (line.cosine or may_tell(marked, line)):
+    surely = line.cosine or not (unsaid or marked.relation) or may_tell(marked, line)
+    if little or not surely or _of_another(marked, unsaid, line):
         return
     for span in _stated(asked, marked, line):
         if span.prior >= _RIVAL_PRIOR:
@@ -112,7 +114,7 @@ def _of_another(marked: MarkedQuestion, unsaid: frozenset[str], line: Line) -> b
         for side in (0, 1):
             word, kept = asked_marks([pair[side]]), asked_marks([pair[1 - side]])
             pairs = [one for one in _PAIR.findall(line.text) if marks(one[1 - side]) & {*kept}]
-            beside = [marks(one[side]) for one in pairs]
+            beside = [marks(one[side]) - {"one"} for one in pairs]
             if unsaid.intersection(word) and beside and all(beside):
                 return not any(one.intersection(marked.all) for one in beside)
     return False
@@ -138,13 +140,8 @@ def _stated(asked: Asked, marked: MarkedQuestion, line: Line) -> Iterator[Candid
         text = span.text.strip(CLOSING)
         part = any(one.start <= span.start and span.end <= one.end for one in told.values())
         partial = _PARTIAL.match(line.text, span.end) or _BEHIND.search(line.text[: span.start])
-        if (
-            not text
-            or part
-            or text.lower() in told
-            or partial
-            or DIFFERENCE.match(line.text, span.end)
-        ):
+        partial = partial or DIFFERENCE.match(line.text, span.end)
+        if not text or part or partial or text.lower() in told:
             continue
         if is_stated(marked, line.text, span._replace(text=text)):
             told[text.lower()] = span

@@ -49,10 +49,10 @@ _ORDINALS = dict(zip("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), RANKS, 
 # Words of a question that ask for nothing.
 LIGHT = re.compile(
     r"(?i)^(?:may|might|must|shall|get|got|happen(?:s|ed)?|what['’]?s|i['’]\w+|\w+n['’]t|now|still|done"
-    r"|(?:any|some|every|no)(?:thing|one|body))$|"
+    r"|(?-i:us)|(?:any|some|every|no)(?:thing|one|body))$|"
     r"^(?:언제|며칠|몇|얼마|누구|누가|누굴|어디|어느|어떤|무슨|무엇|뭐|뭔|있|없|하[나는죠]|모두|다$|때$"
     r"|필요|알려|말해)|날짜$|^(?:수|것|건|게|뜻)(?:[은는이가을를]|인\S*)?$"
-    r"|^(?:왜|까닭|이유|어떻게|어때|그런|거야|거예|건가|한|번|정말|진짜|사실|혹시|보통|대략|방법)"
+    r"|^(?:우리|저희|왜|까닭|이유|어떻게|어때|그런|거야|거예|건가|한|번|정말|진짜|사실|혹시|보통|대략|방법)"
     r"(?:에|로|가|는|은|이|을|요)?$|^[가-힣]{1,2}쯤$"
     r"|^(?:할|했|해|하였|하면|될|되|됐|돼|된|나왔|나와|나온|나)(?:[어요지나까니가는던을었게다]|습니다|더라)*$"
 )
@@ -61,10 +61,9 @@ _HONORIFIC = re.compile(r"(?<=[가-힣]{2})(?:대왕|장군|선생|여사|박사
 _HOW = re.compile(r"(?i)\bhow \w+|(?<!\S)몇 ?[가-힣](?:에|[은는이가을를])?(?!\S)")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 PRONOUN = re.compile(
-    r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
+    r"(?i)^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
     r"|\b(?:he|she|it|they|him|her|them)\b"
-    r"|^(?:\S+ ){0,2}[이그] [가-힣]+[은는이가] ",
-    re.IGNORECASE,
+    r"|^(?:\S+ ){0,2}[이그] [가-힣]+[은는이가] "
 )
 # With 이 or 가 anywhere; 은 and 는 also end verbs, but not where a sentence begins.
 KOREAN_SUBJECT = re.compile(

@@ -12,11 +12,11 @@ from ..language.answer_types import Candidate, dates, name_spans, roots
 from ..language.patterns import regex
 from ..language.questions import AnswerType, QuestionShape, type_of_noun
 from .finder import KINDS, MarkedQuestion, apart_from_lives, is_phrase
-from .lines import CELL, asked_marks
+from .lines import CELL, asked_marks, marks, telling_words
 from .spans import CLOCK, CURRENCY, HOW, MONEY, NAME_ASKED, NUMBER, NUMERALS, WEEKDAY, is_unit
 
 _WORD = re.compile(r"[^\W\d_]+")
-_HEAD = re.compile(r" (?:of|for|in|at|on|to|from|with|by) ")
+_HEAD = re.compile(r" (?:of|for|in|at|on|to|from|with|by|per) ")
 _WHO = frozenset("name who person 이름 성명 담당 담당자".split())  # labels of a person's cell
 # A setting in a line of several: "port: 8883 # TLS user: ann".
 _SETTING = regex(
@@ -35,14 +35,20 @@ _TOLD = regex(
 _OPENS = regex(r"[,;:] |\band ")
 _ROLE = regex(r"([가-힣]{2,5})? ?\(([^()]{1,30})\)")  # of a person
 _CODED = regex(r"\b(?:number|phone|period)$|(?:번호|전화|연락처)$")  # no amount, no date
+_MEANS = regex(r"(?i)\bmean(?:s|ing)?\b|뜻")
+_CODED_NAME = regex(r"[A-Za-z]+-?\d+")  # "E4"
+_SUBJECT = regex(  # of a Korean clause
+    r"(?<!\S)([가-힣]{2,4} 씨|(?:[가-힣]{2,4}(?<![은는을를의에로서도와과면고며]) )?"
+    r"(?!사람|아무|누군|그녀|우리|저희|자신)[가-힣]{2,})(?:이|가|께서) "
+)
+_CLAUSE = regex(r"(?:\S+ ){0,20}?\S*(?:[고며면,.;]|지만|는데)(?!\S)|.*")
 _KOREAN_AT = regex(r"(?<!\S)([가-힣]{2,})에서(?![가-힣])")
 _LIKELY, _PERHAPS = 0.8, 0.6
 # Words of a question that a span of the kind says by itself.
 _IMPLIED = {
     "money": "cost price pay charge money fee spend worth sum get want 돈 값 비용 가격 요금 내",
-    "time": "take last long 걸리",
-    "date": "time date day",
-}
+    "time": "take last long 걸리", "date": "time date day", "name": "mean",
+}  # fmt: skip
 
 
 class Asked(NamedTuple):
@@ -99,7 +105,6 @@ def possible_spans(
     if dated or coded or asked.kind == "number":
         sign = _CODE if dated or coded else NUMBER
         found = [one for one in found if sign.search(one.text) or (dated and dates(one.text))]
-
     return found
 
 
@@ -139,10 +144,31 @@ def _loose(asked: Asked, text: str) -> Iterator[Candidate]:
     elif asked.kind == "date":
         clocks = () if asked.noun in {"year", "month", "date", "day"} else CLOCK.finditer(text)
         yield from (Candidate(*one.span(), one[0], 0.7) for one in clocks)
+    elif asked.kind == "name" and _MEANS.search(shape.text):
+        yield from _meanings(shape.text, text)
+    elif "누가" in shape.text:
+        yield from _doers(shape.text, text)
     elif asked.kind == "place" and is_korean(shape.text):
         yield from (Candidate(*one.span(1), one[1], _LIKELY) for one in _KOREAN_AT.finditer(text))
     elif (asked.phrase or _ASKS_FOR.match(shape.text)) and not NAME_ASKED.search(shape.text):
         yield from _equal(asked, text)
+
+
+def _meanings(question: str, text: str) -> Iterator[Candidate]:
+    """The text behind a code of ``question``: after a colon or dash, or in the next cell."""
+    for code in _CODED_NAME.findall(question):
+        behind = r"(?:; [^:;]{1,40}:|:| means?(?: that)?| [–—-]) ([^.;]{2,80}?)(?= [–—-] |[.;]|$)"
+        for told in re.finditer(rf"(?i)(?<![\w-]){re.escape(code)}{behind}", text):
+            yield Candidate(*told.span(1), told[1], 1.0)
+
+
+def _doers(question: str, text: str) -> Iterator[Candidate]:
+    """The subjects of the Korean clauses of ``text`` that say the last word of ``question``."""
+    asked = asked_marks(telling_words(question)[-1:])
+    for doer in _SUBJECT.finditer(text):
+        clause = _CLAUSE.match(text, doer.end())
+        if clause and not marks(clause[0]).isdisjoint(asked):
+            yield Candidate(*doer.span(1), doer[1], _LIKELY)
 
 
 def _equal(asked: Asked, text: str) -> Iterator[Candidate]:
@@ -152,7 +178,10 @@ def _equal(asked: Asked, text: str) -> Iterator[Candidate]:
         clause = content_words(_OPENS.split(text[: told.start()])[-1])
         subject = frozenset(asked_marks([word for word in clause if not _DIGIT.match(word)]))
         if subject and subject <= said and (asked.kind == "place" or told[1][:4] != "the "):
-            yield Candidate(*told.span(1), told[1], _LIKELY)
+            parts = (one.span() for one in _HEAD.finditer(told[1]))
+            again = (start for start, end in parts if marks(told[1][end:]) & said)
+            value = told[1][: next(again, None)]  # without a part of the question, said again
+            yield Candidate(told.start(1), told.start(1) + len(value), value, _LIKELY)
     names = {one.end: one.text for one in name_spans(text)}
     for named in _ROLE.finditer(text) if asked.kind in {"person", "name"} else ():
         role = frozenset(asked_marks(content_words(named[2])))

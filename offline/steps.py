@@ -53,14 +53,9 @@ def read_step(
     answer = found.answer if found.sufficient else ""
     text = next_sub_question(question, [*earlier_steps(steps), Answered(asked, answer)])
     return StepReading(
-        quotes=found.quotes,
-        sufficient=found.sufficient,
-        answer=found.answer,
-        final="",
-        decided=False,
-        next=text or "",
-        source="retrieve",
-    )
+        quotes=found.quotes, sufficient=found.sufficient, answer=found.answer, final="",
+        decided=False, next=text or "", source="retrieve",
+    )  # fmt: skip
 
 
 def answer_from_steps(question: str, steps: Steps) -> StepAnswer:

@@ -75,7 +75,7 @@ def test_what_no_passage_speaks_of_is_named(index, question, named):
         "why didn't anyone salt the bread",
         "I'm out of salt, what now?",
         "음향 장비를 어디서 빌리기로 했나요?",
-        "E4는 무슨 뜻인가요?",
+        "E4는 왜 나오나요?",
     ],
 )
 def test_nothing_is_said_where_a_passage_may_answer_in_other_words(index, question):

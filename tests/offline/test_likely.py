@@ -75,6 +75,45 @@ def test_values_that_sentences_equate_places_and_clocks_are_told(question, text,
     assert answer(question, text, near(text[:9])) == expected
 
 
+def test_a_rival_that_is_far_in_meaning_is_none():
+    text = RULES.replace("Visitors wash up", "Guests pay a deposit of £90")
+    assert answer(ASKED, text, near("Guests", "tenant")) == "£1,250"
+    assert answer(ASKED, text, near("a deposit")) == ""
+
+
+FAULTS = """| Fault | Likely cause | Remedy |
+|---|---|---|
+| display shows F03 | inverter too hot | wait |
+| display shows F05 | no water | fill it |
+"""
+REPORT = "팀장이 보고서를 올리면 이사가 승인한다. 비가 온다."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("What does E4 mean?", "E4: door open. Close the door.", "door open"),
+        ("What does E4 mean?", "Code E4 means that the door is open.", "the door is open"),
+        ("What does F03 mean?", FAULTS, "inverter too hot"),
+        ("What does E5 mean?", "E4: door open. E55: no water.", ""),
+        ("E4는 무슨 뜻인가요?", "E4: 문이 닫히지 않음", "문이 닫히지 않음"),
+        ("회의록은 누가 쓰나요?", "회의록은 김서연이 쓴다.", "김서연"),
+        ("난로는 누가 고쳤어?", "난로는 박진우 기사가 3월에 고쳤다.", "박진우 기사"),
+        ("보고서는 누가 승인하나요?", REPORT, "이사"),
+        ("보고서는 누가 고치나요?", REPORT, ""),
+        ("회의록은 누가 쓰나요?", "회의록은 그 사람이 쓴다.", ""),
+        ("What is the smallest order per design?", "The smallest order is 50 per design.", "50"),
+        ("Who should I contact about the boats?", "For the boats contact Ida Noll.", "Ida Noll"),
+        ("How many hens can I keep?", "You may keep up to six hens.", "six"),
+        ("How many hens did Ida keep?", "Ida may have kept six hens.", ""),
+        ("When does the hall open?", "The hall will open on 9 May.", "9 May"),
+        ("When did the hall open?", "The hall will open on 9 May.", ""),
+    ],
+)
+def test_codes_doers_rules_and_plans_are_told(question, text, expected):
+    assert answer(question, text) == expected
+
+
 def test_a_birth_has_to_be_said():
     text = "Night Owl is a 1954 film directed by Ann Lee."
     assert answer("When was the director of Night Owl born?", text, near("film")) == ""
