@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .completing import completed
 from .passage_graph import NESTED, Floats, PassageGraph, bm25, sentence_overlap
 from .question import QuestionParts
-from .sharing import names_of, shared_out
+from .sharing import names_of, shared_out, words_of
 
 SETTLED = 6
 NO_FLOW = 1e-6
@@ -93,7 +93,7 @@ def rank(
 ) -> Floats:
     """The score of each passage, ≥ 0: (i + (1 - i)·t)·x/max x + (1 - i)·direct/max direct, then
     raised where it completes the best ones (``completing.completed``), and shared out among the
-    names in the question (``sharing.shared_out``).
+    names and words of the question (``sharing.shared_out``), unless no name leads to a page.
 
     x is its share of the walk from the question, i how much the names in the question tell
     (``named`` · ``informativeness``), and t how much those do that the walk follows
@@ -116,7 +116,8 @@ def rank(
         carried = _carried(graph, settings)
         scores = completed(graph, question.terms, scores, carried, start.relevance)
     scores = scores if allowed is None else np.where(allowed, scores, np.float32(0))
-    return shared_out(scores, start.led)
+    words = words_of(graph, question.terms) if settings.unled < 1 else []
+    return shared_out(scores, start.led, words)
 
 
 @dataclass(frozen=True)
