@@ -45,7 +45,7 @@ def test_without_two_names_nothing_changes(names: int) -> None:
 
 
 def test_a_word_that_the_first_three_lack_is_heard_of_sooner_and_once() -> None:
-    word = floats(0, 0, 0, 0, 0.6, 0.6, 0)
+    word = floats(0, 0, 0, 0, 0.9, 0.9, 0)
     assert order(shared_out(FALLING, [], [word])) == [0, 1, 2, 4, 3, 5, 6]
 
 
