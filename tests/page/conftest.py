@@ -17,8 +17,7 @@ from page_site import Site, make_indexes, serving_site
 from scripted_model import Script
 
 if TYPE_CHECKING:  # where the package is missing, the tests are skipped and not this file
-    from page_visit import Visit
-    from playwright.sync_api import Browser
+    from page_visit import Contexts, Visit
 
 
 @pytest.fixture(scope="session")
@@ -57,12 +56,12 @@ def script(modelled: Site) -> Script:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def contexts() -> Iterator[Contexts]:
     """A browser of the file's tests: its loop would be in the way of other files' own."""
-    from page_visit import browsing
+    from page_visit import Contexts, browsing
 
     with browsing() as browser:
-        yield browser
+        yield Contexts(browser)
 
 
 @pytest.fixture(params=["laptop", "phone"])
@@ -74,15 +73,15 @@ def size(request: pytest.FixtureRequest) -> str:
 class Visiting:
     """Opens the page of a site, at one ``size``."""
 
-    def __init__(self, browser: Browser, size: str) -> None:
+    def __init__(self, contexts: Contexts, size: str) -> None:
         self.size = size
-        self._browser = browser
+        self._contexts = contexts
         self._visits: list[Visit] = []
 
     def __call__(self, site: Site, fragment: str = "", **options: Any) -> Visit:
         from page_visit import Visit
 
-        self._visits.append(Visit(self._browser, site.url, self.size, **options))
+        self._visits.append(Visit(self._contexts, site.url, self.size, **options))
         return self._visits[-1].open(fragment)
 
     def end(self) -> None:
@@ -92,8 +91,8 @@ class Visiting:
 
 
 @pytest.fixture
-def visit(browser: Browser, size: str) -> Iterator[Visiting]:
+def visit(contexts: Contexts, size: str) -> Iterator[Visiting]:
     """Visits to the page; what it complains of fails the test."""
-    visiting = Visiting(browser, size)
+    visiting = Visiting(contexts, size)
     yield visiting
     visiting.end()

@@ -218,6 +218,7 @@ def test_nodes_that_nothing_joins_are_drawn_when_they_are_asked_for(opened, fold
     nodes = page.part("node-list").get_by_role("button")
     expect(nodes.filter(has_text=re.compile("^ ?ada byron"))).to_be_visible()
     expect(nodes.filter(has_text="It rained")).to_have_count(0)
+    expect(drawing).to_have_attribute("data-drawn", re.compile("^[1-9]"))
     drawn = int(drawing.get_attribute("data-drawn"))
     page.page.get_by_role("checkbox", name=re.compile("joined to none")).check()
     expect(nodes.filter(has_text="It rained")).to_be_visible()

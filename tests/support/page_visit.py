@@ -21,6 +21,7 @@ if not REQUIRED:
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
 from playwright.sync_api import (  # noqa: E402
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Dialog,
     Locator,
@@ -32,7 +33,8 @@ from playwright.sync_api import (  # noqa: E402
 
 expect.set_options(timeout=60_000)
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+# One process draws all pages of a site: to read the scripts is half of the work of a visit.
+_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--process-per-site"]
 SIZES: dict[str, dict[str, Any]] = {
     "laptop": {"viewport": {"width": 1400, "height": 900}},
     "phone": {
@@ -83,23 +85,69 @@ def browsing() -> Iterator[Browser]:
         browser.close()
 
 
+class Contexts:
+    """Contexts of a browser: each has one visit at a time, and forgets it before the next.
+
+    A page without scripts stays open, and with it the process that knows the scripts of its server.
+
+    contexts = Contexts(browser)
+    context = contexts.take("http://127.0.0.1:8000", {"locale": "en-GB"})
+    contexts.give_back(context)
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[tuple[str, BrowserContext]] = []
+        self._kinds: dict[BrowserContext, str] = {}
+
+    def take(self, url: str, options: dict[str, Any]) -> BrowserContext:
+        """A context of those ``options`` that knows nothing of an earlier visit to ``url``."""
+        kind = f"{url} {options}"
+        for place, (known, context) in enumerate(self._idle):
+            if known == kind:
+                del self._idle[place]
+                return context
+        context = self._browser.new_context(**options)
+        context.add_init_script(_WATCH)
+        if url.startswith("http"):
+            context.new_page().goto(f"{url}/live")
+            self._kinds[context] = kind
+        return context
+
+    def give_back(self, context: BrowserContext) -> None:
+        """Ends a visit: pages are closed, and all that they kept is deleted."""
+        if context not in self._kinds:
+            context.close()
+            return
+        kept, *visited = context.pages
+        for page in visited:
+            page.close()
+        context.clear_cookies()
+        kind = self._kinds[context]
+        wanted = {"origin": kind.partition(" ")[0], "storageTypes": "all"}
+        debugger = context.new_cdp_session(kept)
+        debugger.send("Storage.clearDataForOrigin", wanted)
+        debugger.detach()
+        self._idle.append((kind, context))
+
+
 class Visit:
     """A page at one of the sizes, and what it complained of or asked of others.
 
-    visit = Visit(browser, "http://127.0.0.1:8000", "phone")
+    visit = Visit(Contexts(browser), "http://127.0.0.1:8000", "phone")
     visit.open("#documents")
     visit.part("document").first.click()
     visit.end()
     """
 
-    def __init__(self, browser: Browser, url: str, size: str, **options: Any) -> None:
+    def __init__(self, contexts: Contexts, url: str, size: str, **options: Any) -> None:
         self.url = url
         self.size = size
         self.complaints: list[str] = []
         self.expected = ""
         given: dict[str, Any] = {"locale": "en-GB", "reduced_motion": "reduce", **SIZES[size]}
-        self._context = browser.new_context(**{**given, **options})
-        self._context.add_init_script(_WATCH)
+        self._contexts = contexts
+        self._context = contexts.take(url, {**given, **options})
         self._context.on("request", self._asked)
         self.page: Page = self._context.new_page()
         self.page.on("console", self._said)
@@ -190,7 +238,8 @@ class Visit:
     def end(self) -> None:
         """Closes the page; raises AssertionError where it complained of anything."""
         ran = self.page.evaluate("globalThis.ran")
-        self._context.close()
+        self._context.remove_listener("request", self._asked)
+        self._contexts.give_back(self._context)
         assert ran is False, "a script of a document ran"
         expected = re.compile(self.expected) if self.expected else None
         wrong = [said for said in self.complaints if not (expected and expected.search(said))]
