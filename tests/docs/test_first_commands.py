@@ -77,7 +77,8 @@ def test_the_first_commands_set_a_fresh_clone_up_and_what_they_print_next_works(
     folder, asked = following[following.index("cd .venv/bridges") :][:2]
     assert "4,600" in typed(clone, f"{folder} && {asked}", programs)
 
-    tested = typed(clone, test, programs, PYTEST_ADDOPTS=f"{SMALL} -n 0")
+    alone = "JOBS=0"  # else each worker would compile all that it imports
+    tested = typed(clone, test, programs, PYTEST_ADDOPTS=SMALL, MAKEFLAGS=alone)
     assert " passed" in tested and "failed" not in tested and has(clone, "pytest")
     for again in (demo, test):
         assert "install" not in typed(clone, f"{again} --dry-run", programs)

@@ -25,7 +25,7 @@ from shared_stores import serving_stores
 pytestmark = [pytest.mark.slow, pytest.mark.in_folder("has stores of its own")]
 
 LAYERS = ["sentences", "hops", "entities"]
-PAUSE = 0.05  # seconds between two documents, or three questions: else these take the processor
+PAUSE = 0.2  # seconds between two documents, or three questions: else these take the processor
 
 
 def add(name: str, number: int) -> None:
@@ -81,11 +81,11 @@ def asked(name: str) -> Iterator[None]:
 
 
 def backups(name: str, target: Path) -> Iterator[Path]:
-    """Three backups of an index that is written to and asked all the time."""
+    """Two backups of an index that is written to and asked all the time."""
     add(name, 0)
     with written_to(name) as begun, asked(name):
         assert begun.wait(60)
-        for number in range(3):
+        for number in range(2):
             copy_to_place(name, f"{target}/{number}", as_json=True, checked=True)
             yield target / str(number)
 
