@@ -107,13 +107,14 @@ class LifeFacts(NamedTuple):
 
 MONTH = "(?:" + "|".join(f"{n[:3]}(?:{n[3:]}|{n[3:4]})?" for n in NAMES.split()) + r")\b\.?"
 _DATE = re.compile(
-    rf"(?i)(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
+    rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|(?:(?P<d1>\b\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>\b{MONTH})"
     rf"(?:\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*[–-]))?(?:,?\s+(?P<year>\d{{3,4}})\b)?"
     r"|(?:(?P<ky>\d{3,4})년|(?<!\d)(?=\d\d?월\s*\d\d?일))(?:\s*(?P<km>\d\d?)월)?(?:\s*(?P<kd>\d\d?)일)?"
     r"|(?P<cent>\b\d{1,2})(?:st|nd|rd|th)\s+century\b|(?P<kcent>\d{1,2})세기"
     r"|(?P<bc>\b\d{1,4})\s+BCE?\b|\bAD\s+(?P<ad>\d{1,4})\b"
-    r"|(?<![\d.,$£€-])(?P<bare>\b1[0-9]\d\d|20\d\d)(?P<s>s)?(?![\d%]|[.,]\d)"
+    r"|(?<![\d.,$£€-])(?P<bare>\b1[0-9]\d\d|20\d\d)(?P<s>s)?(?![\d%]|[.,]\d)",
+    re.IGNORECASE,
 )
 
 

@@ -77,9 +77,11 @@ _HOW_MUCH = regex(
     r"(?i)^(?:by )?how (?:much|many [a-z]+) (?P<word>[a-z]+) (?:is|was|are|were) "
     rf"(?P<a>{_ARTICLED}) than (?P<b>{_ARTICLED})$"
 )
-_BASES = dict(entry.split(":") for entry in """larg:large bigg:big small:small tall:tall high:high
-    long:long short:long heavi:heavy deep:deep wid:wide fast:fast slow:fast low:high
-    great:large""".split())  # fmt: skip
+_BASES = dict(
+    entry.split(":")
+    for entry in """larg:large bigg:big small:small tall:tall high:high long:long short:long
+    heavi:heavy deep:deep wid:wide fast:fast slow:fast low:high great:large""".split()
+)
 _COUNTED = regex(r"\b(?:more|fewer|most|fewest|less) (?!than|recently|often)([a-z]+)")
 _DEGREE = regex(
     r"\b(?:larger|bigger|smaller|higher|lower|greater|longer|shorter|largest|highest|lowest) "

@@ -25,8 +25,11 @@ _OF_KIND = regex(r"(?:어느|어떤|무슨) \S+의 (\S+?)[이가은는]\s|^(\S+?
 _DONE = regex(r"(?:먼저|나중에?|일찍|늦게) ([가-힣]+?)(?:된|한|었|았|되었|했|됐)")
 _BORN, _DIED = "태어났습니까", "사망했습니까"
 _LIFE = {"birth": (_BORN,), "death": (_DIED,), "lifespan": (_BORN, _DIED)}
-_DEGREES = [entry.split(":") for entry in """높:높이 낮:높이 길:길이 긴:길이 깁:길이 짧:길이 넓:면적
-    깊:깊이 무거:무게 비싸:가격 비싼:가격 큰:크기 큽:크기 작:크기""".split()]  # fmt: skip
+_DEGREES = [
+    entry.split(":")
+    for entry in """높:높이 낮:높이 길:길이 긴:길이 깁:길이 짧:길이 넓:면적 깊:깊이 무거:무게
+    비싸:가격 비싼:가격 큰:크기 큽:크기 작:크기""".split()
+]
 
 
 def korean_comparison_of(question: str) -> ComparisonQuestion | None:

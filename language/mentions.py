@@ -82,9 +82,10 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[.!?…\"“”‘|#]|(?<!\w)'(
 _TITLED = frozenset("Mr Mrs Ms Dr St Mt Prof Capt Col Gen".split())
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:ll|ve|re|d|m))$", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"(?i)^(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter)"
+    r"^(?:chapter|stave|book|part|act|scene|canto|section|volume|figure|table|page|appendix|letter)"
     r" (?:[ivxlc]+|\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|first|last)\b"
-    rf"|^(?:\d+(?:st|nd|rd|th)?|[a-z]\.?|none|true|false|null)$|{_CONTRACTION.pattern}"
+    rf"|^(?:\d+(?:st|nd|rd|th)?|[a-z]\.?|none|true|false|null)$|{_CONTRACTION.pattern}",
+    re.IGNORECASE,
 )
 _CAPITALS = frozenset({"US", "WHO"})
 _SHOUTED = STOP_WORDS - frozenset("of the and for in".split())
@@ -246,11 +247,13 @@ def _in_sentence(
     found: list[Mention] = []
     counted = sentence.text if _DIGIT.search(sentence.text) else ""
     groups: tuple[tuple[Kind, Iterable[tuple[int, int]]], ...] = (
-        ("name", titles), ("quoted", _quoted_spans(sentence.text)),
+        ("name", titles),
+        ("quoted", _quoted_spans(sentence.text)),
         ("date", (m.span() for m in _DATE.finditer(counted))),
-        ("name", _name_spans(sentence.text, words)), ("name", _korean_spans(sentence.text)),
+        ("name", _name_spans(sentence.text, words)),
+        ("name", _korean_spans(sentence.text)),
         ("number", (m.span() for m in _NUMBER.finditer(counted))),
-    )  # fmt: skip
+    )
     for kind, spans in groups:
         before = list(taken)
         for start, end in spans:

@@ -54,21 +54,24 @@ _TIME_OF = rf"\s+(?:time\b(?=(?:\W+\w+){{0,8}}?\W+(?:{_TOLD}))|(?={_TOLD}))"
 _KOREAN_KIND = rf"(?:\s?번째|의|으로|에)*\s*(?=(?:\S+\s+)?\S*?(?:{_KOREAN}))"
 _ORDERS: dict[Order, re.Pattern[str]] = {
     "newest": regex(
-        r"(?i)\b(?:the\s+)?(?:latest|newest|most\s+recent(?:ly)?|recently|lately)\b(?!\s+used)"
+        r"\b(?:the\s+)?(?:latest|newest|most\s+recent(?:ly)?|recently|lately)\b(?!\s+used)"
         rf"|\b(?:the\s+)?(?:recent|last|previous)\s+{_OF_KIND}|\blast{_TIME_OF}"
-        rf"|(?:가장|제일)\s*(?:최근|나중)\S?|최신\S?|(?:최근|마지막|지난번?|직전){_KOREAN_KIND}"
+        rf"|(?:가장|제일)\s*(?:최근|나중)\S?|최신\S?|(?:최근|마지막|지난번?|직전){_KOREAN_KIND}",
+        re.IGNORECASE,
     ),
     "oldest": regex(
-        rf"(?i)\b(?:the\s+)?(?:very\s+)?(?:first|initial)\s+{_OF_KIND}|\bfirst{_TIME_OF}"
+        rf"\b(?:the\s+)?(?:very\s+)?(?:first|initial)\s+{_OF_KIND}|\bfirst{_TIME_OF}"
         r"|\b(?:the\s+)?(?:earliest|oldest)\b|(?:가장|제일)\s*(?:오래된|먼저|이른)"
-        rf"|(?:첫|최초|맨\s처음|처음){_KOREAN_KIND}"
+        rf"|(?:첫|최초|맨\s처음|처음){_KOREAN_KIND}",
+        re.IGNORECASE,
     ),
 }
 # Words that every such question has, and that say nothing of its subject.
 _GENERAL = regex(
-    rf"(?i)\b(?:{_KINDS}|(?:{_TOLD}|happen|sa(?:id|y)|tell|told|attend|present)\w*|people|topics?|points?|records?"
+    rf"\b(?:{_KINDS}|(?:{_TOLD}|happen|sa(?:id|y)|tell|told|attend|present)\w*|people|topics?|points?|records?"
     r"|items?|actions?|things?|names?|dates?|documents?|held|take place|took place)\b|회의록?|모임|"
-    r"결정\S*|논의\S*|언급\S*|발표\S*|참석\S*|안건\S*|내용\S*|주제\S*|누구\S*|무엇\S*|있었\S*|나온|나왔\S*"
+    r"결정\S*|논의\S*|언급\S*|발표\S*|참석\S*|안건\S*|내용\S*|주제\S*|누구\S*|무엇\S*|있었\S*|나온|나왔\S*",
+    re.IGNORECASE,
 )
 _NAMED_MONTH = regex(
     r"\b(?:(?:in|of|during|since|until|till|before|after|last|this|by|from|through|to|and|between"
@@ -78,29 +81,39 @@ _NAMED_MONTH = regex(
     r"|(?<![\d.])(?P<month>\d\d?)월(?:\s?(?P<day>\d\d?)일)?(?!\s?간)"
 )
 _PARTS: dict[str, tuple[int, int]] = {
-    r"early|beginning|start|초": (1, 4), r"mid|middle|중반": (5, 8), r"late|end|말": (9, 12),
-    r"spring|봄": (3, 5), r"summer|여름": (6, 8), r"autumn|fall|가을": (9, 11),
-    r"first half|상반기": (1, 6), r"second half|하반기": (7, 12),
-    r"(?:first|1st) quarter|Q1|1분기": (1, 3), r"(?:second|2nd) quarter|Q2|2분기": (4, 6),
-    r"(?:third|3rd) quarter|Q3|3분기": (7, 9), r"(?:fourth|last|4th) quarter|Q4|4분기": (10, 12),
-}  # fmt: skip
+    r"early|beginning|start|초": (1, 4),
+    r"mid|middle|중반": (5, 8),
+    r"late|end|말": (9, 12),
+    r"spring|봄": (3, 5),
+    r"summer|여름": (6, 8),
+    r"autumn|fall|가을": (9, 11),
+    r"first half|상반기": (1, 6),
+    r"second half|하반기": (7, 12),
+    r"(?:first|1st) quarter|Q1|1분기": (1, 3),
+    r"(?:second|2nd) quarter|Q2|2분기": (4, 6),
+    r"(?:third|3rd) quarter|Q3|3분기": (7, 9),
+    r"(?:fourth|last|4th) quarter|Q4|4분기": (10, 12),
+}
 _PART_WORDS = regex(
-    "(?i)" + "|".join(rf"(?P<m{first}_{last}>{words})" for words, (first, last) in _PARTS.items())
+    "|".join(rf"(?P<m{first}_{last}>{words})" for words, (first, last) in _PARTS.items()),
+    re.IGNORECASE,
 )
 _LED = regex(
-    r"(?i)(?:\b(?:in|of|during|since|until|till|before|after|by|from|through|to|and|or|between|than|year)"
-    r"(?:\s+the)?(?:\s+year)?\s+|[-–~]\s?)$"
+    r"(?:\b(?:in|of|during|since|until|till|before|after|by|from|through|to|and|or|between|than|year)"
+    r"(?:\s+the)?(?:\s+year)?\s+|[-–~]\s?)$",
+    re.IGNORECASE,
 )
 _FOLLOWED = regex(rf"(?:['’]s)?\s+(?:{_KINDS})\b", re.IGNORECASE)
 _MOST = 20  # times of one sort in a question
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 _RELATIVE = regex(
-    rf"(?i)\b(?:last|past)\s+(?P<n>\d{{1,3}}|few|couple\s+of|{'|'.join(_NUMBERS)})\s+"
+    rf"\b(?:last|past)\s+(?P<n>\d{{1,3}}|few|couple\s+of|{'|'.join(_NUMBERS)})\s+"
     r"(?P<unit>day|week|month|year)s?\b"
     r"|(?:최근|지난)\s*(?P<kn>\d{1,3})\s*(?P<kunit>일|주|개월|달|년)(?:\s?(?:동안|간))?"
     r"|\b(?P<which>this|last|previous|past)\s+(?P<one>year|month)\b(?:['’]s)?"
     r"|(?P<this_year>올해|금년)|(?P<before_last>재작년)|(?P<last_year>작년|지난\s?해)"
-    r"|(?P<this_month>이번\s?달|이달)|(?P<last_month>지난\s?달|저번\s?달)"
+    r"|(?P<this_month>이번\s?달|이달)|(?P<last_month>지난\s?달|저번\s?달)",
+    re.IGNORECASE,
 )
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "일": 1, "주": 7, "개월": 30, "달": 30,
           "년": 365}  # fmt: skip

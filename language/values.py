@@ -19,11 +19,16 @@ _UNITS: dict[str, dict[str, float]] = {
     "time": {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800,
              "month": 2629746, "year": 31556952},
 }  # fmt: skip
-_COUNTING = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_WORDS = {word: number for number, word in enumerate(_COUNTING)}
+_WORDS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
 _NUMBER = re.compile(
-    rf"(?i)(?<![\w.])(?:(?P<digits>-?\d[\d,]*(?:\.\d+)?)|(?P<word>{'|'.join(_WORDS)})\b)"
-    rf"\s*(?P<scale>{'|'.join(_SCALES)})?\s*-?(?P<unit>[^\W\d_]+|%)?"
+    rf"(?<![\w.])(?:(?P<digits>-?\d[\d,]*(?:\.\d+)?)|(?P<word>{'|'.join(_WORDS)})\b)"
+    rf"\s*(?P<scale>{'|'.join(_SCALES)})?\s*-?(?P<unit>[^\W\d_]+|%)?",
+    re.IGNORECASE,
 )
 # A capital after the word, as in "True Grit", or a letter, as in "네덜란드", makes it a name.
 _YES = re.compile(r"^\W*(?:(?i:yes|true)\b(?!\s+[A-Z])|[예네](?!\w)|그렇)")

@@ -61,9 +61,10 @@ _HONORIFIC = re.compile(r"(?<=[가-힣]{2})(?:대왕|장군|선생|여사|박사
 _HOW = re.compile(r"(?i)\bhow \w+|(?<!\S)몇 ?[가-힣](?:에|[은는이가을를])?(?!\S)")
 _HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
 PRONOUN = re.compile(
-    r"(?i)^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
+    r"^\W*(?:he|she|it|they|his|her|its|their|this|these|that|those|there)\b"
     r"|\b(?:he|she|it|they|him|her|them)\b"
-    r"|^(?:\S+ ){0,2}[이그] [가-힣]+[은는이가] "
+    r"|^(?:\S+ ){0,2}[이그] [가-힣]+[은는이가] ",
+    re.IGNORECASE,
 )
 # With 이 or 가 anywhere; 은 and 는 also end verbs, but not where a sentence begins.
 KOREAN_SUBJECT = re.compile(

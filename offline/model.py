@@ -65,13 +65,17 @@ class OfflineLanguageModel:
         self._known = known
         self._worth = worth
         self._functions: dict[str, Callable[..., replies.PromptReply]] = {
-            "next_step": next_step, "answer_from_steps": answer_from_steps, "decompose": split,
-            "judge_statement": judge_statement, "judge_evidence": judge,
-            "combine_points": combine_points, "local_answer": self._answer,
+            "next_step": next_step,
+            "answer_from_steps": answer_from_steps,
+            "decompose": split,
+            "judge_statement": judge_statement,
+            "judge_evidence": judge,
+            "combine_points": combine_points,
             "glean": lambda **inputs: Facts(entities=[], relations=[], claims=[]),
+            "local_answer": self._answer,
             "read_step": partial(read_step, read=self._answer),
             "synthesize": partial(synthesize, read=self._answer),
-        }  # fmt: skip
+        }
         self._functions |= {name: getattr(self, f"_{name}") for name in _METHODS.split()}
 
     async def run(self, prompt: Prompt[R], **inputs: str | Sequence[Excerpt]) -> R:

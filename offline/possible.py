@@ -47,8 +47,10 @@ _LIKELY, _PERHAPS = 0.8, 0.6
 # Words of a question that a span of the kind says by itself.
 _IMPLIED = {
     "money": "cost price pay charge money fee spend worth sum get want 돈 값 비용 가격 요금 내",
-    "time": "take last long 걸리", "date": "time date day", "name": "mean",
-}  # fmt: skip
+    "time": "take last long 걸리",
+    "date": "time date day",
+    "name": "mean",
+}
 
 
 class Asked(NamedTuple):

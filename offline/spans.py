@@ -35,11 +35,14 @@ _TIME = (
 _DURATION = rf"(?:{_TIME})(?:(?: and)? \d{{1,2}} (?:{_TIME}))?"  # "6 hours 40 minutes"
 _LENGTH = "mm|cm|m|km|miles?|feet|foot|ft|inch(?:es)?|yards?|(?:kilo)?met(?:re|er)s?"
 _UNITS = {
-    "old": "years?[ -]old|year-old", "long": f"{_DURATION}|{_LENGTH}",
-    "much": "pounds?|dollars?|euros?|won|cents?|pence|p", "share": "%|per ?cent",
+    "old": "years?[ -]old|year-old",
+    "long": f"{_DURATION}|{_LENGTH}",
+    "much": "pounds?|dollars?|euros?|won|cents?|pence|p",
     "heavy": "kg|g|(?:kilo)?grams?|pounds?|lbs?|tons?|tonnes?|t",
-    "fast": "mph|kph|knots|mbit/s|gbit/s", "big": f"{_LENGTH}|[KMGT]i?B",
-} | dict.fromkeys("far tall high deep wide large".split(), _LENGTH)  # fmt: skip
+    "fast": "mph|kph|knots|mbit/s|gbit/s",
+    "big": f"{_LENGTH}|[KMGT]i?B",
+    "share": "%|per ?cent",
+} | dict.fromkeys("far tall high deep wide large".split(), _LENGTH)
 _DEGREES = dict.fromkeys("height length width depth diameter distance".split(), "tall")
 _DEGREES |= {"weight": "heavy", "speed": "fast", "size": "big", "age": "old"}
 _DEGREES |= dict.fromkeys("share proportion percent percentage".split(), "share")

@@ -53,9 +53,14 @@ def read_step(
     answer = found.answer if found.sufficient else ""
     text = next_sub_question(question, [*earlier_steps(steps), Answered(asked, answer)])
     return StepReading(
-        quotes=found.quotes, sufficient=found.sufficient, answer=found.answer, final="",
-        decided=False, next=text or "", source="retrieve",
-    )  # fmt: skip
+        quotes=found.quotes,
+        sufficient=found.sufficient,
+        answer=found.answer,
+        final="",
+        decided=False,
+        next=text or "",
+        source="retrieve",
+    )
 
 
 def answer_from_steps(question: str, steps: Steps) -> StepAnswer:

@@ -12,8 +12,12 @@ from ...language.questions import KOREAN_PERSONS
 from .grids import grid_of
 from .nesting import Nested, resolve
 
-_KIN = {"외할아버지": ("어머니", "아버지"), "외할머니": ("어머니", "어머니"),
-        "친할아버지": ("아버지", "아버지"), "친할머니": ("아버지", "어머니")}  # fmt: skip
+_KIN = {
+    "외할아버지": ("어머니", "아버지"),
+    "외할머니": ("어머니", "어머니"),
+    "친할아버지": ("아버지", "아버지"),
+    "친할머니": ("아버지", "어머니"),
+}
 _PERSONS = "|".join((*_KIN, *KOREAN_PERSONS.split(), *"할아버지 할머니 형 누나 오빠 언니".split()))
 _PLACES = (
     "출생지|고향|수도|나라|국가|도시|지역|주|도|대륙|사망지|본사|위치|마을|학교|대학|대학교|섬|강"
