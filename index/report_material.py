@@ -70,7 +70,7 @@ class Material:
 
     def read(self, ids: Iterable[str]) -> None:
         """Reads the rows of communities that are not read yet. Blocks."""
-        if missing := sorted(set(ids) - self._members.keys()):
+        if missing := sorted(id for id in set(ids) if id not in self._members):
             self._read(missing, is_all=False)
 
     def _read(self, ids: Sequence[str], is_all: bool) -> None:
@@ -217,7 +217,7 @@ class Material:
         if sum(self._whole.get(child, 0) for child in self._children.get(id, ())) <= self._limit:
             return None
         told = self._told_below(id, reports)
-        self.read(missing := told.keys() - self._whole.keys())
+        self.read(missing := [child for child in told if child not in self._whole])
         for child in missing:
             self._whole[child] = sum(map(self._tokens_of, self.own_rows(child)))
         sized = ((self._whole[child], row) for child, row in told.items())
