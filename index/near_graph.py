@@ -21,7 +21,7 @@ from ..algorithms.entities.merging import (
 )
 from ..algorithms.entities.name_forms import forms_of, is_surname
 from ..algorithms.entities.sense_kinds import Said
-from ..algorithms.entities.senses import Senses, spelled_in
+from ..algorithms.entities.senses import Senses
 from ..algorithms.entities.spellings import person_parts, same_person
 from ..language.mentions import normalised
 from ..state.entities import Entity, EntityGraph, EntityMention, Merge, Relation, SaidName
@@ -264,16 +264,17 @@ def _entities(
 ) -> tuple[Entity, ...]:
     said = said_with(connection, SAID.name, merged.ids)
     reader = Senses((), Decisions())
-    facts = {one.passage: one for one in placed.facts.of(one.passage for one in said)}
-    told = {passage: list(spelled_in(one)) for passage, one in facts.items()}
-    names: list[tuple[Said, str]] = []
+    own = [one for one in said if one.own]
+    here = {one.passage: one for one in placed.facts.around(own)}
+    told = {one: reader.said_as(here[one.passage], name) for one, name in placed.facts.spelled(own)}
+    others = {
+        one.passage: one for one in placed.facts.of(one.passage for one in said if not one.own)
+    }
     for one in said:
-        here = facts[one.passage]
-        if one.own:
-            names.append((reader.said_as(here, told[one.passage][one.place]), one.name))
-        else:
-            alias = Said(one.passage, here.title, one.spelling, one.slot, "", "")
-            names.append((alias, one.name))
+        if not one.own:  # a name that a text explains
+            title = others[one.passage].title
+            told[one] = Said(one.passage, title, one.spelling, one.slot, "", "")
+    names = [(told[one], one.name) for one in said]
     return entities_of(names, merged.ids, merged.merges, placed.generic)
 
 

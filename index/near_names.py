@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
@@ -12,9 +12,10 @@ from ..algorithms.entities.candidates import generic_among, keep_persons, small_
 from ..algorithms.entities.decisions import ALONE, Decisions
 from ..algorithms.entities.name_forms import small_hash
 from ..algorithms.entities.near import Near
-from ..algorithms.entities.senses import FoundFacts, Senses, spelled_in
+from ..algorithms.entities.senses import FoundFacts, Senses, SpelledName, spelled_in
 from ..language.mentions import normalised
 from ..state.entities import Merge, SaidName
+from ..state.facts import EntityFact, PassageFacts
 from ..stores import tables
 from ..stores.kept_names import (
     KEPT_NAMES,
@@ -48,22 +49,64 @@ class NotNearError(Exception):
 class NearFacts:
     """The facts of passages, read when they are asked for, and kept."""
 
-    def __init__(self, index: Index) -> None:
-        self._index = index
+    def __init__(self, index: Index, connection: Connection) -> None:
+        self._index, self._connection = index, connection
+        self._values: dict[str, PassageFacts] = {}
         self._kept: dict[str, FoundFacts] = {}
 
     def of(self, passages: Iterable[str]) -> list[FoundFacts]:
         """The facts of passages that there are, in the order of texts."""
         wanted = set(passages)
-        for batch in batches(sorted(wanted - self._kept.keys())):
-            values = self._index.readings.values_of("facts", batch)
+        missing = wanted - self._kept.keys()
+        self._read(missing)
+        for batch in batches(sorted(missing & self._values.keys())):
             for one in self._index.catalogue.passages(batch):
-                if (id := one["id"]) in values:
-                    place = (one["text"], values[id], one["start"], one["title"])
-                    read = FoundFacts(id, one["document"], *place)
-                    self._kept[id] = read._replace(spelled=tuple(spelled_in(read)))
-        here = (self._kept[id] for id in wanted if id in self._kept)
-        return sorted(here, key=lambda one: (one.title, one.start, one.passage))
+                place = (one["text"], self._values[id := one["id"]], one["start"], one["title"])
+                read = FoundFacts(id, one["document"], *place)
+                self._kept[id] = read._replace(spelled=tuple(spelled_in(read)))
+        return _in_order(self._kept[id] for id in wanted if id in self._kept)
+
+    def around(self, said: Iterable[SaidName]) -> list[FoundFacts]:
+        """The passages of names that stand as merged, with these names alone and no text."""
+        merged, names = tables.merged_passages.c, defaultdict[str, list[SpelledName]](list)
+        for one, name in self.spelled(said):
+            names[one.passage].append(name)
+        query = select(merged.passage, merged.document, merged.start)
+        return _in_order(
+            FoundFacts(id, document, "", _facts_of(names[id]), start, spelled=tuple(names[id]))
+            for id, document, start in found(self._connection, query, merged.passage, names)
+        )
+
+    def spelled(self, said: Iterable[SaidName]) -> Iterator[tuple[SaidName, SpelledName]]:
+        """Names that the facts of passages have, each with all that they tell of it."""
+        said = list(said)
+        self._read({one.passage for one in said})
+        for one in said:
+            facts = self._values[one.passage]
+            entities = facts["entities"]
+            own = [fact for fact in entities if " ".join(fact["name"].split()) == one.spelling]
+            if len(own) > 1:
+                every = spelled_in(FoundFacts(one.passage, "", "", facts))
+                yield one, [*every][one.place]
+            elif own:
+                yield one, SpelledName(one.spelling, own[0]["type"], own[0]["description"].strip())
+            else:  # the end of a relation
+                yield one, SpelledName(one.spelling, "", "")
+
+    def _read(self, passages: Collection[str]) -> None:
+        missing = sorted(passages - self._values.keys())
+        self._values |= self._index.readings.values_of("facts", missing)
+
+
+def _facts_of(names: Iterable[SpelledName]) -> PassageFacts:
+    entities: list[EntityFact] = [
+        {"name": name, "type": type, "description": told} for name, type, told in names
+    ]
+    return {"entities": entities, "relations": [], "claims": []}
+
+
+def _in_order(facts: Iterable[FoundFacts]) -> list[FoundFacts]:
+    return sorted(facts, key=lambda one: (one.title, one.start, one.passage))
 
 
 class NearNames:
@@ -75,7 +118,7 @@ class NearNames:
 
     def __init__(self, index: Index, connection: Connection) -> None:
         self._connection = connection
-        self.facts = NearFacts(index)
+        self.facts = NearFacts(index, connection)
         self._kept: dict[str, Any] = index.catalogue.property(KEPT_NAMES)
         self._count = index.catalogue.count_passages()
         self.greatest: float = self._kept["greatest"]
@@ -109,16 +152,16 @@ class NearNames:
         """Further documents whose names have to be placed, since they hang on these."""
         here = self.facts.of(self.passages)
         self.before = said_with(self._connection, SAID.passage, self.passages)
-        if any(ALONE in one.slot for one in self.before):
-            raise NotNearError
         self._slots = {one.slot for one in self.before}
         self._slots |= {normalised(name) for one in here for name in _names(one)}
+        if any(ALONE in slot or slot in self.generic for slot in self._slots):
+            raise NotNearError
         beyond = said_with(self._connection, SAID.slot, self._slots)
         self._beyond = [one for one in beyond if one.passage not in self.passages]
-        around = {one.passage for one in self._beyond}
-        self._bound(len(around | self.passages))
+        self._bound(len({one.passage for one in self._beyond} | self.passages))
+        around = self.facts.around(one for one in self._beyond if one.own)
         near = Near(self.documents, self._slots, self)
-        self.senses = Senses(self.facts.of(around | self.passages), Decisions(), near=near)
+        self.senses = Senses(_in_order([*here, *around]), Decisions(), near=near)
         said = self.senses.said({})
         self.after = [one for one in said if one.passage in self.passages]
         if any(name for *_, name in [*self.senses.explained, *self._explained(self.passages)]):
@@ -128,8 +171,7 @@ class NearNames:
         for found_in, names in ((own, said), (stored, self._beyond)):
             for one in names:
                 found_in[one.passage] += [one.own] if one.own else []
-        facts = self.facts.of(around)
-        other = {one.title for one in facts if own[one.passage] != stored[one.passage]}
+        other = {one.title for one in around if own[one.passage] != stored[one.passage]}
         return other | self._first_documents()
 
     def _first_documents(self) -> set[str]:
