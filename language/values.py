@@ -35,7 +35,7 @@ _YES = re.compile(r"^\W*(?:(?i:yes|true)\b(?!\s+[A-Z])|[예네](?!\w)|그렇)")
 _NO = re.compile(r"^\W*(?:(?i:no|not|false)\b(?!\s+[A-Z])|아니(?!메)|아닙)")
 
 NEGATION = re.compile(
-    r"\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못하|없", re.I
+    r"(?i)\b(?:not|never|no longer|neither|nor|misconception|myth)\b|n['’]t\b|않|아니|못[하-했]|없"
 )
 
 

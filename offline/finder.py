@@ -43,9 +43,10 @@ DOUBT = re.compile(
     r"|^If\b|^(?:Some|Many|People) (?:say|think|believe)\b|라고|추정|소문|아마|알려졌[으지]"
 )
 _RULED = (  # questions, and what is no doubt in an answer to them
-    (re.compile(r"(?i)\b(?:when|time|day|date|much) (?:is|are|does|do)\b"), " will "),
+    (re.compile(r"(?i)\b(?:when|time|day|date) (?:is|are|does|do)\b"), " will "),
     (re.compile(r"(?i)\bcan\b"), " may "),
 )
+_CONDITION = re.compile(r"(?i)\b(?:if|unless)\b")
 CHOICE = re.compile(r"\b(?:or|either)\b|또는|혹은|아니면|[가-힣](?:이?나|이?거나) (?=[가-힣])")
 _PHRASE = 8  # words of a question that does not ask, at most
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
@@ -218,12 +219,13 @@ def is_stated(asked: MarkedQuestion, text: str, span: Candidate) -> bool:
         return False
     first, last = part_around(text, span.start, span.end, _BREAK)
     clause, question = text[first:last], asked.shape.text
-    for asks, word in _RULED:
+    for asks, word in () if _CONDITION.search(text) else _RULED:
         clause = clause.replace(word, " ") if asks.search(question) else clause
     beside = f"{text[first : span.start]} {text[span.end : last]}"  # a value may itself be negative
-    for sign, told in ((NEGATION, beside), (DOUBT, clause)):
-        if sign.search(told) and not sign.search(question):
-            return False
+    if bool(NEGATION.search(beside)) != bool(NEGATION.search(question)):
+        return False
+    if DOUBT.search(clause) and not DOUBT.search(question):
+        return False
     # An "or" in an English sentence; of a Korean one, in the span itself or its next word.
     part = (max(0, span.start - 1), span.end + 8) if is_korean(text) else (0, len(text))
     if CHOICE.search(text, *part) and not CHOICE.search(question):

@@ -38,8 +38,8 @@ _CODED = regex(r"\b(?:number|phone|period)$|(?:번호|전화|연락처)$")  # no
 _MEANS = regex(r"(?i)\bmean(?:s|ing)?\b|뜻")
 _CODED_NAME = regex(r"[A-Za-z]+-?\d+")  # "E4"
 _SUBJECT = regex(  # of a Korean clause
-    r"(?<!\S)([가-힣]{2,4} 씨|(?:[가-힣]{2,4}(?<![은는을를의에로서도와과면고며]) )?"
-    r"(?!사람|아무|누군|그녀|우리|저희|자신)[가-힣]{2,})(?:이|가|께서) "
+    r"(?<!\S)(?<![와과랑및,] )([가-힣]{2,4} 씨|(?:[가-힣]{2,4}(?<![은는을를의에로서도와과면고며])"
+    r" )?(?!사람|아무|누군|그녀|우리|저희|자신)[가-힣]{2,})(?:이|가|께서) "
 )
 _CLAUSE = regex(r"(?:\S+ ){0,20}?\S*(?:[고며면,.;]|지만|는데)(?!\S)|.*")
 _KOREAN_AT = regex(r"(?<!\S)([가-힣]{2,})에서(?![가-힣])")
@@ -79,6 +79,8 @@ def asked_for(shape: QuestionShape) -> Asked | None:
     said = _IMPLIED.get("money" if money else "time" if degree == "long" else kind, "")
     noun, phrase = shape.noun, shape.answer_type == "open"
     said += " number 번호 전화번호" * bool(kind == "name" and _CODED.search(noun or shape.text))
+    coded = _MEANS.search(shape.text) and _CODED_NAME.search(shape.text)
+    said += " mean" * bool(kind == "name" and coded)
     if phrase:
         shape = replace(shape, answer_type=kind)
         noun = noun or (content_words(shape.text) or [""])[-1]

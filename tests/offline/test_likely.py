@@ -102,9 +102,13 @@ REPORT = "팀장이 보고서를 올리면 이사가 승인한다. 비가 온다
         ("보고서는 누가 승인하나요?", REPORT, "이사"),
         ("보고서는 누가 고치나요?", REPORT, ""),
         ("회의록은 누가 쓰나요?", "회의록은 그 사람이 쓴다.", ""),
+        ("회의록은 누가 쓰나요?", "회의록은 박진우와 김서연이 쓴다.", ""),  # a part of the answer
+        ("시험은 누가 통과했나요?", "김서연이 시험에 통과하지 못했다.", ""),
         ("What is the smallest order per design?", "The smallest order is 50 per design.", "50"),
         ("Who should I contact about the boats?", "For the boats contact Ida Noll.", "Ida Noll"),
         ("How many hens can I keep?", "You may keep up to six hens.", "six"),
+        ("How many hens can I keep?", "You may keep six hens if there is room.", ""),
+        ("Who did not sign the letter?", "Ida Noll signed the letter.", ""),
         ("How many hens did Ida keep?", "Ida may have kept six hens.", ""),
         ("When does the hall open?", "The hall will open on 9 May.", "9 May"),
         ("When did the hall open?", "The hall will open on 9 May.", ""),
