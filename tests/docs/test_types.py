@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from doc_pages import PAGES, READMES, ROOT, blocks_of
 
+# Large packages of which neither the pages nor what they call name a type.
+UNREAD = (
+    "IPython aiohttp chromadb cryptography fastembed huggingface_hub matplotlib prompt_toolkit "
+    "psycopg pytest _pytest sqlalchemy tornado werkzeug"
+)
 GIVEN = 'SERVER = "http://127.0.0.1:11434/v1"'  # in the page on integration
 
 
@@ -23,7 +28,10 @@ def test_the_python_of_every_page_is_typed(tmp_path: Path) -> None:
             names.append(page.replace("/", "_").replace(".", "_") + ".py")
             (tmp_path / names[-1]).write_text("\n".join([GIVEN, *blocks]), encoding="utf-8")
     assert names
-    options = ["--strict", "--follow-imports=silent", "--config-file="]
+    unread = ",".join(f"{name}.*" for name in UNREAD.split())
+    config = f"[mypy]\n[mypy-{unread}]\nfollow_imports = skip\n"
+    (tmp_path / "mypy.ini").write_text(config, encoding="utf-8")
+    options = ["--strict", "--follow-imports=silent", "--config-file=mypy.ini"]
     options.append("--disable-error-code=import-untyped")  # networkx has its types apart
     options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'docs'}")
     done = subprocess.run(
