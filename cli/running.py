@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -25,6 +25,9 @@ from .trace import Trace
 if TYPE_CHECKING:
     from ..index.opening import Index
     from ..state.index import IndexInput
+
+
+_LONG = 10  # seconds
 
 
 def opened(context: Context) -> Index:
@@ -138,6 +141,21 @@ def answer_by_method(
 
 
 @dataclass
+class ElapsedTime:
+    """Words on the terminal that are followed by the seconds since ``began``, where they are many.
+
+    >>> err.status(ElapsedTime("asking"))
+    """
+
+    words: str
+    began: float = field(default_factory=time.monotonic)
+
+    def __rich__(self) -> str:
+        seconds = int(time.monotonic() - self.began)
+        return self.words if seconds < _LONG else f"{self.words}, for {seconds} s"
+
+
+@dataclass
 class _Following:
     """Progress of a run: its status, the text of the answer, the trace."""
 
@@ -172,7 +190,7 @@ class _Following:
         if "done" in event:
             self.waiting.update(f"{event['step']} {event['done']}/{event['total']}")
         elif event["step"] == "try":
-            self.waiting.update("asking")
+            self.waiting.update(ElapsedTime("asking"))
             line = escape(one_line(f"{event['method']}: {event['why']}"))
             err.print(f"[dim]{line}[/dim]", no_wrap=True, overflow="ellipsis")
 
@@ -180,7 +198,7 @@ class _Following:
 @contextmanager
 def _followed(writing: AnswerWriter | None, trace: Trace | None) -> Iterator[_Following]:
     """With a line on stderr that moves while a person waits; none where nobody looks."""
-    waiting = err.status("asking")
+    waiting = err.status(ElapsedTime("asking"))
     if err.is_terminal:
         waiting.start()
         # Draws it now: what is printed beside a first drawing would stand on its line.

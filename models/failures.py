@@ -71,7 +71,10 @@ def remedy(error: BaseException, names: Sequence[str] = ()) -> str:
     if status in _MENDING:
         return _MENDING[status]
     if was_given_up(error):
-        return "; raise --timeout, or lower --concurrency for a server that does one at a time"
+        return (
+            "; see whether its server still works, raise --timeout, or lower --concurrency for a "
+            "server that does one at a time"
+        )
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return _WAITING
     return _TRYING if (status or HTTPStatus.INTERNAL_SERVER_ERROR) >= 500 else ""

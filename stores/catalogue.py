@@ -254,7 +254,7 @@ class Catalogue:
         """The number of documents that are rows of a file, and of the files with such rows."""
         of = tables.documents.c
         is_row = func.substr(of.id, 1, func.length(of.path) + 1) == of.path + "#"
-        query = select(func.count(), func.count(of.path.distinct())).where(is_row)
+        query: Any = select(func.count(), func.count(of.path.distinct())).where(is_row)
         return plain_rows(self._engine, query)[0]
 
     def count_passages(self) -> int:

@@ -19,7 +19,8 @@ class ShortQuote(TypedDict):
 class ShortAnswer(TypedDict):
     """An answer with its quotations.
 
-    ``stop_reason`` says why the run ended, and ``missing`` names the facts that the documents lack.
+    ``stop_reason`` says why the run ended, and ``missing`` names the facts that the documents lack;
+    ``warnings`` say what went wrong, and what to do.
     """
 
     answer: str
@@ -27,6 +28,7 @@ class ShortAnswer(TypedDict):
     stop_reason: StopReason | None
     quotes: list[ShortQuote]
     missing: list[str]
+    warnings: list[str]
 
 
 _NO_ANSWER: dict[StopReason | None, str] = {
@@ -48,6 +50,7 @@ def short_answer(output: AnswerOutput) -> ShortAnswer:
             for citation in output["citations"]
         ],
         "missing": output["missing"],
+        "warnings": output["warnings"],
     }
 
 
@@ -60,7 +63,8 @@ def short_text(answer: ShortAnswer) -> str:
     [1] “It was designed by John Fowler.” — Forth Bridge (forth.txt, characters 10–41)
     """
     nothing = _NO_ANSWER.get(answer["stop_reason"], "The documents give no answer.")
-    parts = [answer["answer"] or nothing]
+    failed = answer["stop_reason"] == "model_failed"
+    parts = [answer["answer"] or " ".join([nothing, *(answer["warnings"] if failed else ())])]
     if answer["answer"] and not answer["sufficient"]:
         parts.append("The documents do not support all of this answer.")
     quotes = [f"“{one_line(each['quote'])}” — {each['place']}" for each in answer["quotes"]]

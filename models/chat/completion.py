@@ -138,7 +138,8 @@ def completion(text: str) -> AIMessage:
     except (LookupError, TypeError, AttributeError, ValueError):
         words = f"no chat completion: {text[:_LONGEST_BODY]}"
         if text.lstrip().startswith("<"):
-            words = "a page and no chat completion; the address of most servers ends in /v1"
+            words = "a page and no chat completion; set OPENAI_BASE_URL to the address of its API"
+            words += ", which mostly ends in /v1"
         raise RequestError(words, 200, _error_in(data)) from None
 
 

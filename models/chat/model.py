@@ -279,7 +279,11 @@ class ChatLanguageModel:
                 AIMessage(raw.text[: self._longest_echo] or "(empty)"),
                 HumanMessage(f"{problem} Reply again with the JSON object only."),
             ]
-        raise NoReplyError("malformed", f"The model's {prompt.name} reply was no use: {problem}")
+        raise NoReplyError(
+            "malformed",
+            f"The {prompt.name} reply of the model {self.name} was no use: {problem} Try again, or "
+            "name another --model.",
+        )
 
     async def _request(
         self,

@@ -37,6 +37,20 @@ def test_an_answer_is_followed_up_and_its_citation_opened_at_its_place(visit, mo
     expect(page.part("turn")).to_have_count(2)
 
 
+def test_a_model_that_fails_is_told_before_what_was_found(visit, modelled, script):
+    script.replies["Answer"] = lambda human: {"wrong": "form"}
+    try:
+        page = visit(modelled)
+        turn = page.ask(f"What did a model fail to answer on a {page.size}?", "Basic")
+        expect(turn).to_contain_text("There is no answer.")
+        expect(turn).not_to_contain_text("The documents do not say.")
+        [cause, found] = turn.locator(".warnings, .sources, .results").all()[:2]
+        expect(cause).to_contain_text("was no use")
+        assert cause.bounding_box()["y"] < found.bounding_box()["y"]
+    finally:
+        del script.replies["Answer"]
+
+
 def test_a_run_is_stopped_and_asked_again(visit, modelled, script):
     question = f"Which bridge is the oldest, seen on a {visit.size}?"
     asked, stopped = threading.Event(), threading.Event()
@@ -48,10 +62,14 @@ def test_a_run_is_stopped_and_asked_again(visit, modelled, script):
 
     script.replies["Answer"] = waits
     page = visit(modelled)
+    page.page.clock.install()
+    page.open()
     turn = page.ask(question, "Basic")
     assert asked.wait(60)
     expect(turn).to_have_attribute("data-status", "running")
     try:
+        page.page.clock.fast_forward(20_000)
+        expect(turn).to_contain_text(re.compile(r"at work… \d\d+ s"))
         page.page.get_by_role("button", name="Stop").click()
         expect(turn).to_have_attribute("data-status", "stopped")
         expect(turn).not_to_contain_text(FACT)
@@ -165,7 +183,7 @@ def test_an_index_that_others_change_is_looked_at_again_with_the_page(visit, sea
 
     def grown(route):
         state = route.fetch().json()
-        route.fulfill(json={**state, "documents": 4321})
+        route.fulfill(json={**state, "documents": 4321, "files": 4321})
 
     page.page.route("**/page/state*", grown)
     page.evaluate("() => dispatchEvent(new Event('focus'))")

@@ -82,6 +82,7 @@ async def test_a_question_is_answered_with_quotations_and_their_places(url, mode
         "stop_reason",
         "quotes",
         "missing",
+        "warnings",
     }
     assert result.structured_content["sufficient"] is True
     place = {"quote": FORTH, "place": "forth (forth, characters 0–64)"}

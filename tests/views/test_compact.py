@@ -33,6 +33,7 @@ ANSWER: ShortAnswer = {
     "stop_reason": "answered",
     "quotes": [{"quote": "Fowler\n  designed it.", "place": "Notes (notes.pdf, page 3)"}],
     "missing": [],
+    "warnings": [],
 }
 
 
@@ -69,5 +70,15 @@ def test_without_an_answer_the_text_says_whether_the_documents_lack_it(
         "stop_reason": reason,
         "quotes": [],
         "missing": [],
+        "warnings": [],
     }
     assert short_text(nothing) == text
+
+
+def test_a_model_that_failed_is_told_with_the_cause_and_the_way_out() -> None:
+    cause = "The model m did not reply (401: wrong key); set its key to one that is valid."
+    failed: ShortAnswer = {**ANSWER, "answer": "", "sufficient": False, "warnings": [cause]}
+    told = short_text({**failed, "stop_reason": "model_failed"})
+    assert told.startswith(f"There is no answer: the language model gave no usable reply. {cause}")
+    assert "“Fowler designed it.”" in told  # what was found stays
+    assert cause not in short_text({**failed, "stop_reason": "no_evidence"})

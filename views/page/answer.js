@@ -3,7 +3,7 @@
 import { Cite, Sources } from "./citations.js";
 import { Cost } from "./cost.js";
 import { Found } from "./found.js";
-import { html, useState } from "./html.js";
+import { html, useEffect, useState } from "./html.js";
 import { methodTitle } from "./methods.js";
 import { Paused } from "./paused.js";
 import { Prose } from "./prose.js";
@@ -11,6 +11,8 @@ import { Passages } from "./results.js";
 import { isSearch } from "./runs.js";
 import { languageOf, t } from "./words.js";
 import { unspokenIn } from "./words_found.js";
+
+const LONG = 10; // seconds
 
 /* One turn of a conversation. `looked` says that the panel beside shows how it was found. */
 export function Turn({ turn, newest, looked, server, openDocument, wide, put, resume, look }) {
@@ -39,10 +41,21 @@ function Unanswered({ turn, put }) {
   const again = html`<button class="button" type="button" onClick=${() => put(turn.question, turn.method)}>${t("ask_again")}</button>`;
   return html`
     ${text && html`<${Prose} text=${text} />`}
-    ${status === "running" && !text && html`<p class="waiting soft"><span class="turning"></span>${doing(turn)}</p>`}
+    ${status === "running" && !text && html`<p class="waiting soft"><span class="turning"></span><span>${doing(turn)}<${Seconds} since=${turn.at} /></span></p>`}
     ${status === "stopped" && html`<p class="soft again">${t("stopped")} ${again}</p>`}
     ${status === "failed" && html`<div class="note problem" role="alert"><p>${problem}</p>${again}</div>`}
   `;
+}
+
+/* How long a run is at work, where that is long. */
+function Seconds({ since }) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(ticking);
+  }, []);
+  const n = Math.floor((now - since) / 1000);
+  return n >= LONG && html`<span aria-hidden="true"> ${t("for_seconds", { n })}</span>`;
 }
 
 /* What the run does now, in a few words. */
@@ -59,22 +72,30 @@ function Answered({ turn, openDocument, put }) {
   const { output } = turn;
   if (isSearch(output)) return html`<${SearchResult} output=${output} openDocument=${openDocument} />`;
   const { answer, sufficient, citations } = output;
+  const failed = hasFailed(output);
   return html`
     ${!sufficient && html`<${Lacking} output=${output} put=${put} />`}
+    ${failed && html`<${Warnings} warnings=${output.warnings} />`}
     ${answer && html`<${Prose} text=${answer} citations=${citations} cite=${(n) => html`<${Cite} n=${n} citation=${citations[n - 1]} openDocument=${openDocument} />`} />`}
     ${citations.length > 0 && html`<${Sources} citations=${citations} title=${t(answer ? "sources" : "nearest")} lengths=${output.lengths} openDocument=${openDocument} />`}
     ${!answer && !citations.length && output.evidence.length > 0 && html`<h3 class="label">${t("nearest")}</h3>
       <${Passages} output=${output} most=${3} openDocument=${openDocument} />`}
-    <${Warnings} warnings=${output.warnings} />
+    ${!failed && html`<${Warnings} warnings=${output.warnings} />`}
   `;
 }
+
+/* Whether the model gave nothing, so that the cause comes first. */
+const hasFailed = ({ stop_reason: reason }) => reason === "model_failed";
+
+/* Ends of a run that say nothing of what the documents hold. */
+const BROKEN_OFF = ["model_failed", "time", "budget"];
 
 /* What a search without a model found: a short answer where one is certain, and the passages. */
 function SearchResult({ output, openDocument }) {
   const { missing = [] } = output;
   const isUnspoken = !output.answer && missing.length > 0 && output.evidence.length > 0;
   const certain = output.sufficient && output.answer;
-  const failed = output.stop_reason === "model_failed"; // the cause comes first
+  const failed = hasFailed(output);
   return html`
     ${failed && html`<${Warnings} warnings=${output.warnings} />`}
     ${certain && html`<p class="short-answer" lang=${languageOf(output.answer)}>${output.answer}</p>`}
@@ -92,7 +113,7 @@ function Lacking({ output, put }) {
   const questions = missing.filter((one) => /[?？]$|까$/.test(one.trim()));
   const sentences = missing.filter((one) => !questions.includes(one));
   return html`<div class="note lacking" data-part="lacking">
-    <p><b>${t(answer ? "certain_not" : "not_there")}</b> ${t(`why_${reason}`)}</p>
+    <p><b>${t(answer ? "certain_not" : BROKEN_OFF.includes(reason) ? "no_answer" : "not_there")}</b> ${t(`why_${reason}`)}</p>
     ${missing.length > 0 && html`<h3 class="label">${t("missing")}</h3>
       <ul class="missing">
         ${sentences.map((one) => html`<li lang=${languageOf(one)}>${one}</li>`)}

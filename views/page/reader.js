@@ -10,7 +10,7 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d.*$/; // of which the day says enoug
 
 addWords({
   en: {
-    reading: "The document {title}",
+    r_reading: "The document {title}",
     before: "Show what stands before",
     after: "Show what follows",
     r_places: "Places in the document",
@@ -21,7 +21,7 @@ addWords({
     r_next: "The next mark",
   },
   ko: {
-    reading: "문서 {title}",
+    r_reading: "문서 {title}",
     before: "앞부분 보기",
     after: "뒷부분 보기",
     r_places: "문서 안의 위치",
@@ -52,7 +52,7 @@ export function Reader({ document: id, at = 0, end, quote = "", title = "", mark
   const name = found?.title || title || id;
   const all = words.trim() ? hits ?? [] : marks.length ? [...marks].sort((a, b) => a.start - b.start) : [];
   return html`<div class="sheet-shade" onClick=${(event) => event.target === event.currentTarget && onClose()}>
-    <div class="sheet" role="dialog" aria-modal="true" aria-label=${t("reading", { title: name })} ref=${sheet} tabindex="-1" data-part="reader">
+    <div class="sheet" role="dialog" aria-modal="true" aria-label=${t("r_reading", { title: name })} ref=${sheet} tabindex="-1" data-part="reader">
       <div class="sheet-head">
         <div><h2 lang=${languageOf(name)}>${name}</h2><${About} metadata=${found?.metadata} /></div>
         <button class="button quiet icon" type="button" aria-label=${t("close")} data-first onClick=${onClose}>✕</button>

@@ -17,7 +17,7 @@ OWN = sorted(
     if file.suffix in {".js", ".css", ".html"} and "vendor" not in file.parts
 )
 SCRIPTS = [name for name in OWN if name.endswith(".js")]
-WORDS = [name for name in SCRIPTS if Path(name).name.startswith("words")]
+WORDS = [name for name in SCRIPTS if "addWords({\n" in (PAGE / name).read_text(encoding="utf-8")]
 RUNS_TEXT = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|javascript:"
 )
