@@ -89,11 +89,12 @@ def summarise(
     kept: list[str] = []
     covered: frozenset[str] = frozenset()
     room = longest
-    for sentence in sorted(said, key=lambda one: -len(keywords(one))):
-        new = not kept or len(keywords(sentence) - covered) >= least_new
+    told = {sentence: keywords(sentence) for sentence in said}
+    for sentence in sorted(told, key=lambda one: -len(told[one])):
+        new = not kept or len(told[sentence] - covered) >= least_new
         if new and len(sentence.split()) <= room:
             kept.append(sentence)
-            covered |= keywords(sentence)
+            covered |= told[sentence]
             room -= len(sentence.split())
     if not kept and said:
         return " ".join(next(iter(said)).split()[:longest]) + " …"
