@@ -264,17 +264,22 @@ def _entities(
 ) -> tuple[Entity, ...]:
     said = said_with(connection, SAID.name, merged.ids)
     reader = Senses((), Decisions())
-    own = [one for one in said if one.own]
-    here = {one.passage: one for one in placed.facts.around(own)}
-    told = {one: reader.said_as(here[one.passage], name) for one, name in placed.facts.spelled(own)}
-    others = {
-        one.passage: one for one in placed.facts.of(one.passage for one in said if not one.own)
+    given = placed.facts.around(one for one in said if one.own)
+    spelled = {
+        here.passage: iter([reader.said_as(here, name) for name in here.spelled or ()])
+        for here in given
     }
-    for one in said:
-        if not one.own:  # a name that a text explains
-            title = others[one.passage].title
-            told[one] = Said(one.passage, title, one.spelling, one.slot, "", "")
-    names = [(told[one], one.name) for one in said]
+    explained = placed.facts.of(one.passage for one in said if not one.own)
+    titles = {one.passage: one.title for one in explained}
+    names = [
+        (
+            next(spelled[one.passage])
+            if one.own
+            else Said(one.passage, titles[one.passage], one.spelling, one.slot, "", ""),
+            one.name,
+        )
+        for one in said
+    ]
     return entities_of(names, merged.ids, merged.merges, placed.generic)
 
 

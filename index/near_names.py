@@ -67,9 +67,9 @@ class NearFacts:
         return _in_order(self._kept[id] for id in wanted if id in self._kept)
 
     def around(self, said: Iterable[SaidName]) -> list[FoundFacts]:
-        """The passages of names that stand as merged, with these names alone and no text."""
+        """The passages of names, by passage and place, with these names alone and no text."""
         merged, names = tables.merged_passages.c, defaultdict[str, list[SpelledName]](list)
-        for one, name in self.spelled(said):
+        for one, name in self._spelled(said):
             names[one.passage].append(name)
         query = select(merged.passage, merged.document, merged.start)
         return _in_order(
@@ -77,7 +77,7 @@ class NearFacts:
             for id, document, start in found(self._connection, query, merged.passage, names)
         )
 
-    def spelled(self, said: Iterable[SaidName]) -> Iterator[tuple[SaidName, SpelledName]]:
+    def _spelled(self, said: Iterable[SaidName]) -> Iterator[tuple[SaidName, SpelledName]]:
         """Names that the facts of passages have, each with all that they tell of it."""
         said = list(said)
         self._read({one.passage for one in said})
