@@ -87,8 +87,7 @@ def summarise(
     )
     said = dict.fromkeys(filter(is_whole, said)) or said
     kept: list[str] = []
-    covered: frozenset[str] = frozenset()
-    room = longest
+    covered, room = frozenset[str](), longest
     told = {sentence: keywords(sentence) for sentence in said}
     for sentence in sorted(told, key=lambda one: -len(told[one])):
         new = not kept or len(told[sentence] - covered) >= least_new
