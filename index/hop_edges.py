@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from ..algorithms.hoprag.candidates import AskedOften, Candidates
 from ..algorithms.hoprag.carried import (
     Carried,
+    ReadPassages,
     carried,
     carried_to_arrays,
     keywords_of_edges,
@@ -38,7 +39,6 @@ from ..models.embeddings import identity
 from ..stores.arrays import Scratch
 from ..stores.moved_rows import MovedRows, followed
 from ..stores.queries import batches
-from ..stores.readings import stamp_of
 from .layers import HOPS, PURGING, Arrays
 from .opening import Index
 from .progress import progress_of
@@ -80,9 +80,9 @@ def _without_vectors(index: Index) -> tuple[dict[str, str], set[str]]:
 
     Vectors that were asked for before go only when the edges are made.
     """
-    read, stored = index.readings.codes("questions"), index.questions
-    before = HOPS.before(index)
-    new = new_questions(before, *_read(read), partial(_passages_by_id, index))
+    before, stored = HOPS.before(index), index.questions
+    read = _read(index, before)
+    new = new_questions(before, read, partial(_passages_by_id, index))
     if new is not None and stored.count() == len(before["questions_ends"]) - 1:
         texts = {question_id(text): text for text in new}
         return texts, stored.among(texts)
@@ -104,19 +104,20 @@ def merge_edges(index: Index) -> None:
     best answer is still there is compared with new ones alone; of a large index any other with its
     nearest neighbours.
     """
-    read = index.readings.codes("questions")
-    parts = stamp_of(read), identity(index.embedder.name), is_large(index)
+    read = _read(index, HOPS.before(index))
+    parts = read.stamp(), identity(index.embedder.name), is_large(index)
     gone = list[str]()
     HOPS.renew(index, partial(_make, read=read, gone=gone), *parts)
     index.questions.remove(list(map(question_id, gone)))
+    HOPS.note_made(index)
 
 
 def make_hops(index: Index, scratch: Scratch) -> Arrays:
     """The arrays of the layer. Blocks; raises IncompleteIndexError where a vector is missing."""
-    return _make(index, scratch, index.readings.codes("questions"), [])
+    return _make(index, scratch, _read(index, HOPS.before(index)), [])
 
 
-def _make(index: Index, scratch: Scratch, read: Mapping[str, str], gone: list[str]) -> Arrays:
+def _make(index: Index, scratch: Scratch, read: ReadPassages, gone: list[str]) -> Arrays:
     before = HOPS.before(index)
     found = _asked(index, before, read)
     gone += found.gone
@@ -124,23 +125,25 @@ def _make(index: Index, scratch: Scratch, read: Mapping[str, str], gone: list[st
     graph, edges = graph_of(found.asked, made.edges), made.edges
     words = keywords_of_edges(before, found, graph.edges)
     listed = EdgeIndex(edges.source, edges.target, made.rows, made.vectors, words)
-    taken_over = {
-        **carried_to_arrays(found, _read(read)[1], made.pairs),
-        **made.sketches.to_arrays(),
-    }
+    taken_over = {**carried_to_arrays(found, read.codes, made.pairs), **made.sketches.to_arrays()}
     return {**hops_to_arrays(graph), **listed.to_arrays(), **taken_over}
 
 
-def _asked(index: Index, before: Arrays, read: Mapping[str, str]) -> Carried:
+def _asked(index: Index, before: Arrays, read: ReadPassages) -> Carried:
     """The passages that were ``read`` and their questions, of ``before`` if they may be."""
-    found = carried(before, *_read(read), partial(_passages_by_id, index))
-    return found or read_anew(questioned(_passages(index, list(read))))
+    found = carried(before, read, partial(_passages_by_id, index))
+    return found or read_anew(questioned(_passages(index, list(read.members))))
 
 
-def _read(read: Mapping[str, str]) -> tuple[list[str], NDArray[np.uint64]]:
-    """The ids and the codes of what was ``read``."""
-    codes = np.frombuffer(bytes.fromhex("".join(read.values())), dtype=">u8")
-    return list(read), codes.astype(np.uint64)
+def _read(index: Index, before: Arrays) -> ReadPassages:
+    """The passages that were read; by the arrays of ``before`` but for those that have changed."""
+    noted = HOPS.noted(index, before)
+    read = index.readings.codes("questions", noted)
+    return (
+        ReadPassages.of(read, before)
+        if noted is None
+        else ReadPassages.changed(read, before, noted)
+    )
 
 
 def _passages_by_id(index: Index, ids: Sequence[str]) -> dict[str, AskedPassage]:

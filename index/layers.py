@@ -22,6 +22,7 @@ from ..models.meter import current_meter
 from ..state.errors import RagraphsError
 from ..stores.arrays import DamagedArraysError, Scratch
 from ..stores.moved_rows import MovedRows
+from ..stores.untold import UNASKED, UNLINKED, nothing_untold
 from .opening import Index
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Layer:
     ``kept_as`` is the catalogue's property that holds the stamp of the parts. ``file`` is the kind
     of the layer's arrays, which get a new name whenever they are made, recorded with the stamp.
     ``reads`` is what a model reads in every passage for it, and ``needs`` are the layers that it is
-    made from. ``format`` begins the stamp; it changes with the form of the arrays.
+    made from. ``format`` begins the stamp; it changes with the form of the arrays. ``noted_as`` is
+    the property in which stores note the passages that change.
     """
 
     name: LayerName
@@ -53,6 +55,7 @@ class Layer:
     reads: ReadingKind | None = None
     needs: tuple[LayerName, ...] = ()
     format: str = ""
+    noted_as: str = ""
 
     def stamp(self, index: Index) -> str:
         """The stamp of the layer, another one whenever it was made anew. Blocks.
@@ -146,6 +149,20 @@ class Layer:
                 return arrays
         return {}
 
+    def noted(self, index: Index, before: Arrays) -> frozenset[str] | None:
+        """The passages that came, went or changed since the arrays ``before`` were made. Blocks.
+
+        None where any may have.
+        """
+        noted = index.catalogue.property(self.noted_as)
+        if not before or noted is None or noted["made_by"] != self.stamp(index):
+            return None
+        return frozenset(noted["entities"])
+
+    def note_made(self, index: Index) -> None:
+        """From now on changes of passages are noted that this layer has not seen. Blocks."""
+        index.catalogue.set_property(self.noted_as, nothing_untold(self.stamp(index)))
+
     def damage(self, index: Index) -> str | None:
         """Damage to the layer's arrays, in a sentence, or None. Blocks."""
         try:
@@ -197,8 +214,8 @@ class Layer:
             looked_for = name  # perhaps they gave way to others in this moment
 
 
-SENTENCES = Layer("sentences", "linked", file="passage_graph", format="2:")
-HOPS = Layer("hops", "connected", file="hops", reads="questions", format="2:")
+SENTENCES = Layer("sentences", "linked", file="passage_graph", format="2:", noted_as=UNLINKED)
+HOPS = Layer("hops", "connected", "hops", reads="questions", format="2:", noted_as=UNASKED)
 ENTITIES = Layer("entities", "merged", reads="facts")
 HIERARCHY = Layer("communities", "clustered")
 COMMUNITIES = Layer("communities", "reported", needs=("entities",))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain, pairwise, repeat
-from typing import TYPE_CHECKING, Any, cast
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -30,8 +30,8 @@ from ..state.records import Passage
 from ..stores import large
 from ..stores.arrays import Scratch
 from ..stores.moved_rows import followed
+from ..stores.passage_order import PassageOrder
 from ..stores.queries import batches
-from ..stores.untold import UNLINKED, nothing_untold
 from ..stores.vector_tables import Empty, SentenceVectors
 from .freshness import is_within_run, moment_of
 from .known_sentences import CUT, CUTTING
@@ -68,33 +68,19 @@ def _unembedded(index: Index) -> dict[str, int]:
     A passage is not cut again where the graph of before has as many of it as have vectors. Where
     the graph, of a large index, has the vectors too, only what was noted since is looked for.
     """
-    before, ids, counts = SENTENCES.before(index), index.catalogue.passage_ids(), dict[str, int]()
-    linked, noted = _linked(before), _noted(index, before)
-    if noted is not None and _SENTENCES in before:
-        ids = (ids - linked.keys()) | (ids & noted)
-    likely = {id: linked.get(id, 0) for id in ids}
+    before, counts = SENTENCES.before(index), dict[str, int]()
+    noted = SENTENCES.noted(index, before) if _SENTENCES in before else None
+    likely = dict.fromkeys(index.catalogue.passage_ids() if noted is None else noted, 0)
+    if before:
+        known = np.append(graph_from_arrays(before).sentence_counts, 0)
+        likely = dict(zip(likely, known[_order_of(before).places(likely)].tolist(), strict=True))
     for some in batches(sorted(index.sentences.missing(likely))):
         counts |= {id: len(texts) for id, texts in _sentences(index.catalogue.passages(some))}
     return {id: counts[id] for id in index.sentences.missing(counts)}
 
 
-def _linked(before: Arrays) -> dict[str, int]:
-    """The passages of the graph of ``before``, each with the number of its sentences."""
-    if not before:
-        return {}
-    counts = graph_from_arrays(before).sentence_counts
-    return dict(zip(before["ids"].tolist(), counts.tolist(), strict=True))
-
-
-def _noted(index: Index, before: Arrays) -> frozenset[str] | None:
-    """The passages that may be others than in the graph of ``before``, with those that are new.
-
-    None where all may be.
-    """
-    noted = index.catalogue.property(UNLINKED)
-    if not before or noted is None or noted["made_by"] != SENTENCES.stamp(index):
-        return None
-    return frozenset(noted["entities"])
+def _order_of(before: Arrays) -> PassageOrder:
+    return PassageOrder(before["ids"], before["id_order"]) if before else PassageOrder.of(())
 
 
 def _forget_other_cuts(index: Index) -> None:
@@ -148,43 +134,63 @@ def link_passages(index: Index) -> None:
 
     The graph is made anew, if passages, sentences or entities have changed since. Blocks.
     """
-    counts = _stored_counts(index)
+    now = _passages_now(index)
     named = ENTITIES.stamp(index) if "entities" in built_layers(index) else None
-    is_flat = len(counts) >= large.FLAT_FROM
-    make = partial(_link_passages, counts=counts)
-    SENTENCES.renew(index, make, list(counts.items()), named, CUTTING, is_flat)
-    index.catalogue.set_property(UNLINKED, nothing_untold(SENTENCES.stamp(index)))
+    is_flat = len(now.counts) >= large.FLAT_FROM
+    counts = [None if count < 0 else count for count in now.counts.tolist()]
+    numbers = list(zip(now.order.ids.tolist(), counts, strict=True))
+    SENTENCES.renew(index, partial(_link_passages, now=now), numbers, named, CUTTING, is_flat)
+    SENTENCES.note_made(index)
 
 
-def _stored_counts(index: Index) -> dict[str, int | None]:
-    """The passages by document and place, each with the number of its sentences with vectors."""
-    before, ids = SENTENCES.before(index), index.catalogue.passage_numbers()
-    linked, noted = _linked(before), _noted(index, before)
-    again = None if noted is None else noted.union(ids.keys() - linked.keys())
-    counts = {id: linked[id] for id in linked.keys() - again} if again is not None else {}
-    counts |= index.sentences.counts(again)
-    return dict(zip(ids, map(counts.get, ids), strict=True))
+class _PassagesNow(NamedTuple):
+    """The passages by document and place, with the number of sentences of each that have vectors.
 
-
-def _link_passages(
-    index: Index, scratch: Scratch, counts: Mapping[str, int | None] | None = None
-) -> Arrays:
-    """The graph; from so many passages on that questions are flat, with all vectors.
-
-    Only passages that are new, or name entities otherwise than before, are read. ``counts`` are
-    the stored ones.
+    It is −1 where none have. ``places`` are in the graph of ``before``, −1 of a new passage;
+    ``changed`` tells which may be others than there.
     """
+
+    before: Arrays
+    order: PassageOrder
+    places: NDArray[np.int64]
+    changed: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+
+
+def _passages_now(index: Index) -> _PassagesNow:
     before = SENTENCES.before(index)
     if "named" not in before:  # of an earlier version
         before = {}
-    ids = list(counts := _stored_counts(index) if counts is None else counts)
-    place_of = {id: place for place, id in enumerate(before["ids"].tolist())} if before else {}
-    places = np.fromiter(map(place_of.get, ids, repeat(-1)), dtype=np.int64, count=len(ids))
-    codes = _named(index, before, ids, places)
-    kept = _kept_places(before, places, codes, list(counts.values()))
+    noted = SENTENCES.noted(index, before)
+    order_before = _order_of(before)
+    followed = None if noted is None else order_before.followed(index.engine, noted)
+    if followed is None:
+        order = PassageOrder.of(list(index.catalogue.passage_numbers()))
+        followed = order, order_before.places(order.ids.tolist())
+    order, places = followed
+    changed, counts = np.append(places < 0, False), np.full(len(places), -1)
+    changed[slice(None) if noted is None else order.places(noted)] = True
+    if before:
+        counts = np.append(graph_from_arrays(before).sentence_counts, -1)[places]
+    ids = order.ids[changed[:-1]].tolist()
+    found = index.sentences.counts(None if noted is None else ids)
+    counts[changed[:-1]] = [found.get(id, -1) for id in ids]
+    return _PassagesNow(before, order, places, changed[:-1], counts)
+
+
+def _link_passages(index: Index, scratch: Scratch, now: _PassagesNow | None = None) -> Arrays:
+    """The graph; from so many passages on that questions are flat, with all vectors.
+
+    Only passages that are new, or name entities otherwise than before, are read. ``now`` are the
+    stored ones.
+    """
+    now = _passages_now(index) if now is None else now
+    before, (names, by_id), places = now[:3]
+    codes = _named(index, now)
+    kept = _kept_places(before, places, codes, now.counts)
     records = list[PassageRecord]()
     for new in batches(np.flatnonzero(kept < 0).tolist()):
-        passages = index.catalogue.passages([ids[place] for place in new])
+        passages = index.catalogue.passages(names[new].tolist())
         spans = _entity_spans(index, passages) if codes.any() else {}
         for place, passage in zip(new, passages, strict=True):
             record = _record(passage, spans.get(passage["id"], ()))
@@ -193,35 +199,34 @@ def _link_passages(
                 codes[place] = _UNREAD
             records.append(record)
     graph = linked(graph_from_arrays(before) if before else None, kept, records)
-    names = np.array(ids, dtype=np.str_)
-    arrays = {**graph_to_arrays(graph), "ids": names, "id_order": np.argsort(names), "named": codes}
-    if not ids or len(ids) < large.FLAT_FROM:
+    arrays = {**graph_to_arrays(graph), "ids": names, "id_order": by_id, "named": codes}
+    if not len(names) or len(names) < large.FLAT_FROM:
         return arrays
     half = partial(scratch.empty, dtype=np.float16)
     if _PASSAGES not in before:
+        ids = names.tolist()
         cut = dict(zip(ids, graph.sentence_counts.tolist(), strict=True))
         vectors = _passage_vectors(index, ids, partial(half, _PASSAGES))
         of_sentences = index.sentences.load(cut, partial(half, _SENTENCES))
         return arrays | {_PASSAGES: vectors, _SENTENCES: of_sentences}
-    return arrays | _moved_vectors(index, before, kept, ids, graph, half)
+    return arrays | _moved_vectors(index, before, kept, names, graph, half)
 
 
-def _named(
-    index: Index, before: Arrays, ids: Sequence[str], places: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def _named(index: Index, now: _PassagesNow) -> NDArray[np.uint64]:
     """A hash, which is not 0, of the entities that each passage names and where it does.
 
-    The ones in the graph of ``before`` that were not noted as named otherwise are not read.
+    The ones in the graph of before that were not noted as named otherwise are not read.
     """
-    codes = np.zeros(len(ids), dtype=np.uint64)
+    codes = np.zeros(len(now.places), dtype=np.uint64)
     if "entities" not in built_layers(index):
         return codes
-    again, noted = np.ones(len(ids), dtype=np.bool_), _noted(index, before)
-    if noted is not None and (before["named"] & 1).any():  # else there were no entities perhaps
-        codes = np.append(before["named"], np.uint64(_UNREAD))[places]
-        again = (codes == _UNREAD) | np.fromiter(map(noted.__contains__, ids), np.bool_, len(ids))
+    again, before = np.ones(len(codes), dtype=np.bool_), now.before
+    if before and (before["named"] & 1).any():  # else there were no entities perhaps
+        codes = np.append(before["named"], np.uint64(_UNREAD))[now.places]
+        again = (codes == _UNREAD) | now.changed
         codes[again] = 0
-    wanted = {ids[place]: place for place in np.flatnonzero(again).tolist()}
+    numbers = np.flatnonzero(again)
+    wanted = dict(zip(now.order.ids[numbers].tolist(), numbers.tolist(), strict=True))
     for id, names in index.entities.naming(None if again.all() else wanted):
         if id in wanted:
             codes[wanted[id]] = code_of(names) | 1
@@ -229,10 +234,7 @@ def _named(
 
 
 def _kept_places(
-    before: Arrays,
-    places: NDArray[np.int64],
-    codes: NDArray[np.uint64],
-    counts: Sequence[int | None],
+    before: Arrays, places: NDArray[np.int64], codes: NDArray[np.uint64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The place of each passage in the graph of ``before``; −1 of a new one.
 
@@ -241,9 +243,8 @@ def _kept_places(
     if not before:
         return places
     sentences = np.append(graph_from_arrays(before).sentence_counts, np.int32(0))
-    now = np.array([-1 if count is None else count for count in counts], dtype=np.int64)
     same = np.append(before["named"], np.uint64(0))[places] == codes
-    return np.where(same & (sentences[places] == now), places, -1)
+    return np.where(same & (sentences[places] == counts), places, -1)
 
 
 def _entity_spans(index: Index, passages: Sequence[Passage]) -> dict[str, list[NamedSpan]]:
@@ -269,7 +270,7 @@ def _moved_vectors(
     index: Index,
     before: Arrays,
     kept: NDArray[np.int64],
-    ids: Sequence[str],
+    names: NDArray[np.str_],
     graph: WholeGraph,
     empty: Callable[[str, tuple[int, ...]], NDArray[Any]],
 ) -> Arrays:
@@ -278,7 +279,7 @@ def _moved_vectors(
     Only the others are written, where these are few.
     """
     new, former = np.flatnonzero(kept < 0), graph_from_arrays(before).first_sentence
-    counts = {ids[place]: int(graph.sentence_counts[place]) for place in new.tolist()}
+    counts = dict(zip(names[new].tolist(), graph.sentence_counts[new].tolist(), strict=True))
     added = passage_vectors(index, list(counts)) if counts else before[_PASSAGES][:0]
     of_added = index.sentences.load(counts) if counts else before[_SENTENCES][:0]
     release(index)
@@ -291,11 +292,11 @@ def _moved_vectors(
         )
         if all(moved):
             return dict(zip((_PASSAGES, _SENTENCES), cast(Any, moved), strict=True))
-    passages = empty(_PASSAGES, (len(ids), before[_PASSAGES].shape[1]))
+    passages = empty(_PASSAGES, (len(names), before[_PASSAGES].shape[1]))
     sentences = empty(_SENTENCES, (int(graph.sentence_counts.sum()), passages.shape[1]))
     ends = np.append(graph.first_sentence, len(sentences))
     breaks = np.flatnonzero((np.diff(kept) != 1) | (kept[:-1] < 0)) + 1
-    for start, end in pairwise([0, *breaks.tolist(), len(ids)]):  # what stays together is a run
+    for start, end in pairwise([0, *breaks.tolist(), len(names)]):  # what stays together is a run
         if (at := int(kept[start])) >= 0:
             passages[start:end] = before[_PASSAGES][at : at + end - start]
             rows = before[_SENTENCES][former[at] :][: ends[end] - ends[start]]

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, exists, or_, select
 
 from . import tables
-from .queries import batches, count_rows, persistent, plain_rows, rows, rows_with, upsert
+from .queries import (
+    batches,
+    count_rows,
+    persistent,
+    plain_rows,
+    plain_rows_with,
+    rows,
+    rows_with,
+    upsert,
+)
 from .untold import note_passages
 
 ReadingKind = Literal["questions", "facts"]
@@ -90,16 +99,20 @@ class ReadingStore:
         found = rows_with(self._engine, _values(kind), _READINGS.c.passage, passages)
         return {passage: json.loads(value) for passage, value in found}
 
-    def codes(self, kind: ReadingKind) -> dict[str, str]:
+    def codes(self, kind: ReadingKind, of: Iterable[str] | None = None) -> dict[str, str]:
         """Each passage that was read with a hash of 64 bits of its reading's value, by passage.
 
-        A hash has 16 hexadecimal digits.
+        A hash has 16 hexadecimal digits. Given the passages ``of``, only these, in any order.
         """
-        return dict(plain_rows(self._engine, _codes(kind)))
+        query = _codes(kind)
+        if of is not None:
+            return dict(plain_rows_with(self._engine, query, _CODES.c.passage, of))
+        return dict(plain_rows(self._engine, query))
 
     def stamp(self, kind: ReadingKind) -> str:
         """A hash of all readings of a kind, which changes when any of them does."""
-        return stamp_of(self.codes(kind))
+        codes = self.codes(kind)
+        return hashlib.sha256("".join(chain.from_iterable(codes.items())).encode()).hexdigest()
 
     def failed(self, kind: ReadingKind) -> list[tuple[str, str]]:
         """The passages that could not be read, and why."""
@@ -113,11 +126,6 @@ class ReadingStore:
     def count(self, kind: ReadingKind) -> int:
         """The number of passages that were read."""
         return count_rows(self._engine, _READINGS, *_read(kind))
-
-
-def stamp_of(codes: Mapping[str, str]) -> str:
-    """A hash of all the readings that have these ``codes``."""
-    return hashlib.sha256("".join(chain.from_iterable(codes.items())).encode()).hexdigest()
 
 
 def write_codes(connection: Connection) -> None:

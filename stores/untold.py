@@ -15,6 +15,7 @@ from .properties import keep_property, property_in
 UNTOLD = "untold"  # property: these entities, by whom reports are made; none where all have changed
 UNCLUSTERED = "unclustered"  # property: entities that are new or gone, or related otherwise
 UNLINKED = "unlinked"  # property: passages that are not as the passage graph has them
+UNASKED = "unasked"  # property: passages whose questions are not as edges were merged
 UNMERGED = "unmerged"  # property: passages that are not as their names were merged
 UNEMBEDDED = "unembedded"  # property: entities that are not as their vectors were made
 UNEMBEDDED_REPORTS = "unembedded_reports"  # property: communities, in the same way
@@ -45,8 +46,9 @@ def note_unlinked(connection: Connection, passages: Collection[str] | None) -> N
 
 
 def note_passages(connection: Connection, passages: Collection[str]) -> None:
-    """Notes that ``passages`` came, went, or moved, or that others facts were read in them."""
+    """Notes that ``passages`` came, went, or moved, or that something else was read in them."""
     note_unlinked(connection, passages)
+    _note(connection, UNASKED, passages, _MOST)
     _note(connection, UNMERGED, passages, _MOST)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,11 +22,72 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Arrays = Mapping[str, NDArray[Any]]
+    ById = Callable[[Sequence[str]], Mapping[str, AskedPassage]]
 
 _CODES, _ENDS = "question_codes", "question_code_ends"
 _INCOMING, _OUTGOING = ("answered_by", "answered_text"), ("asked_by", "asked_text")
 _BEST, _SIMILARITY = "best", "best_similarity"
+_DIGITS = 16
 _MEMBERS, _READ, _HASHES, _ORDER = "member_codes", "read_codes", "question_hashes", "question_order"
+
+
+class ReadPassages(NamedTuple):
+    """The passages that were read, in order of their ids, which are ``members``.
+
+    ``codes`` (n,) are hashes of what was read in each, and ``kept`` (n,) the numbers of the
+    passages before, −1 of those that are new.
+    """
+
+    members: PackedTexts
+    codes: NDArray[np.uint64]
+    kept: Ints
+
+    @classmethod
+    def of(cls, read: Mapping[str, str], before: Arrays) -> ReadPassages:
+        """All that was ``read``, in order: the ids with codes of 16 hexadecimal digits."""
+        known: Sequence[str] = PackedTexts.from_arrays(before, "members") if _READ in before else ()
+        number = dict(zip(known, range(len(known)), strict=True))
+        kept = np.fromiter(map(number.get, read, repeat(-1)), dtype=np.int64, count=len(read))
+        return cls(PackedTexts.of(read), _numbers(read.values()), kept)
+
+    @classmethod
+    def changed(
+        cls, read: Mapping[str, str], before: Arrays, noted: Collection[str]
+    ) -> ReadPassages:
+        """All that was read ``before`` but for the ``noted`` ids: they are those ``read`` now."""
+        known = PackedTexts.from_arrays(before, "members")
+        codes, stays = before[_READ].copy(), np.ones(len(known), dtype=np.bool_)
+        new, at = list[str](), list[int]()
+        for id in sorted(noted):
+            place = bisect_left(known, id)
+            if place < len(known) and known[place] == id:
+                stays[place] = id in read
+                codes[place] = int(read.get(id, "0"), 16)
+            elif id in read:
+                new.append(id)
+                at.append(place)
+        added = len(known) + np.arange(len(new))
+        numbers = np.insert(np.arange(len(known)), at, added)
+        numbers = numbers[np.append(stays, np.ones(len(new), dtype=np.bool_))[numbers]]
+        codes = np.append(codes, _numbers(read[id] for id in new))[numbers]
+        members = known.edited(PackedTexts.of(new), numbers)
+        whole = PackedTexts(np.asarray(members.content), members.ends)
+        return cls(whole, codes, np.where(numbers < len(known), numbers, -1))
+
+    def stamp(self) -> str:
+        """A hash of all ids and codes."""
+        digits = np.frombuffer(self.codes.astype(">u8").tobytes().hex().encode(), dtype=np.uint8)
+        count = len(self.codes)
+        ends = self.members.ends[1:] + _DIGITS * np.arange(count)
+        is_code = np.zeros(len(self.members.content) + len(digits), dtype=np.bool_)
+        is_code[spans(ends, np.full(count, _DIGITS))] = True
+        text = np.empty(len(is_code), dtype=np.uint8)
+        text[is_code], text[~is_code] = digits, self.members.content
+        return hashlib.sha256(text.data).hexdigest()
+
+
+def _numbers(codes: Iterable[str]) -> NDArray[np.uint64]:
+    return np.frombuffer(bytes.fromhex("".join(codes)), dtype=">u8").astype(np.uint64)
 
 
 class Carried(NamedTuple):
@@ -51,16 +114,11 @@ def read_anew(asked: Questioned) -> Carried:
     return Carried(asked, KeywordSets.of(map(keywords, asked.questions)))
 
 
-def new_questions(
-    before: Arrays,
-    ids: Sequence[str],
-    read: NDArray[np.uint64],
-    passages: Callable[[Sequence[str]], Mapping[str, AskedPassage]],
-) -> list[str] | None:
+def new_questions(before: Arrays, read: ReadPassages, passages: ById) -> list[str] | None:
     """The texts ``new`` of what ``carried`` returns, without the rest of it."""
     if _READ not in before:
         return None
-    vertices = _Vertices.of(before, ids, read, passages)
+    vertices = _Vertices.of(before, read, passages)
     return list(_known_texts(before).joined(chain.from_iterable(vertices.questions()))[1])
 
 
@@ -70,20 +128,15 @@ def _known_texts(before: Arrays) -> DistinctTexts:
     )
 
 
-def carried(
-    before: Arrays,
-    ids: Sequence[str],
-    read: NDArray[np.uint64],
-    passages: Callable[[Sequence[str]], Mapping[str, AskedPassage]],
-) -> Carried | None:
-    """The passages ``ids``, in order, by the arrays of ``before`` but for those that have changed.
+def carried(before: Arrays, read: ReadPassages, passages: ById) -> Carried | None:
+    """The passages that were ``read``, by the arrays of ``before`` but for those that have changed.
 
-    ``read`` (n,) are hashes of what was read in each; ``passages`` gives those that must be read
-    again. None where the arrays are of an earlier version.
+    ``passages`` gives those that must be read again. None where the arrays are of an earlier
+    version.
     """
     if _READ not in before:
         return None
-    vertices = _Vertices.of(before, ids, read, passages)
+    vertices = _Vertices.of(before, read, passages)
     known = _known_texts(before)
     numbers, added = known.joined(chain.from_iterable(vertices.questions()))
     incoming, outgoing = (
@@ -117,7 +170,7 @@ class _Vertices(NamedTuple):
     ``firsts`` are the places of their first ones among all ``ids``, ``vertices`` (n,) of all.
     """
 
-    ids: Sequence[str]
+    ids: PackedTexts
     firsts: Ints
     vertices: Ints
     codes: NDArray[np.uint64]
@@ -125,17 +178,9 @@ class _Vertices(NamedTuple):
     read: Sequence[AskedPassage]
 
     @classmethod
-    def of(
-        cls,
-        before: Arrays,
-        ids: Sequence[str],
-        read: NDArray[np.uint64],
-        passages: Callable[[Sequence[str]], Mapping[str, AskedPassage]],
-    ) -> _Vertices:
-        members = PackedTexts.from_arrays(before, "members")
-        known = dict(zip(members, range(len(members)), strict=True))
-        at = np.fromiter(map(known.get, ids, repeat(-1)), dtype=np.int64, count=len(ids))
-        same = (at >= 0) & (np.append(before[_READ], np.uint64(0))[at] == read)
+    def of(cls, before: Arrays, every: ReadPassages, passages: ById) -> _Vertices:
+        ids, at = every.members, every.kept
+        same = (at >= 0) & (np.append(before[_READ], np.uint64(0))[at] == every.codes)
         found = dict(passages([ids[place] for place in np.flatnonzero(~same).tolist()]))
         codes = np.append(before[_MEMBERS], np.uint64(0))[at]
         for place in np.flatnonzero(at < 0).tolist():
@@ -153,8 +198,7 @@ class _Vertices(NamedTuple):
 
     def members(self) -> tuple[PackedTexts, PackedTexts, Ints]:
         """The ids of the vertices' first passages, all ids, and the vertex of each."""
-        every = PackedTexts.of(self.ids)
-        return every.edited(PackedTexts.of(()), self.firsts), every, self.vertices
+        return self.ids.edited(PackedTexts.of(()), self.firsts), self.ids, self.vertices
 
     def questions(self) -> list[Sequence[str]]:
         """The questions of the passages that were read, the in-coming ones of each first."""

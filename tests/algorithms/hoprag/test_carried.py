@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 from ragraphs.algorithms.hoprag import carried as carrying
-from ragraphs.algorithms.hoprag.carried import carried, carried_to_arrays, read_anew
+from ragraphs.algorithms.hoprag.carried import ReadPassages, carried, carried_to_arrays, read_anew
 from ragraphs.algorithms.hoprag.edges import joined
 from ragraphs.algorithms.hoprag.following import followed_pairs
 from ragraphs.algorithms.hoprag.graph import (
@@ -40,10 +40,12 @@ def a_passage(chance: random.Random, id: int) -> AskedPassage:
 def made(passages, before):
     """The arrays of the edges, and what was carried over."""
     ordered = {one.id: one for one in sorted(passages, key=lambda one: one.id)}
-    read = np.array([code_of(str(one[3:])) for one in ordered.values()], dtype=np.uint64)
-    of = {id: ordered[id] for id in ordered}
-    found = carried(before, list(of), read, lambda ids: {id: of[id] for id in ids})
-    found = found or read_anew(questioned(of.values()))
+    codes = {id: f"{code_of(str(one[3:])):016x}" for id, one in ordered.items()}
+    read = ReadPassages.of(codes, before)
+    if before:  # as it is known by the changes alone
+        assert_same_reading(codes, before, read)
+    found = carried(before, read, lambda ids: {id: ordered[id] for id in ids})
+    found = found or read_anew(questioned(ordered.values()))
     asked = found.asked
 
     def vectors(texts):
@@ -58,8 +60,19 @@ def made(passages, before):
     edges = joined(pairs, asked.outgoing.passages, asked.incoming.passages, len(asked.ids))
     return {
         **hops_to_arrays(graph_of(asked, edges)),
-        **carried_to_arrays(found, read, pairs),
+        **carried_to_arrays(found, read.codes, pairs),
     }, found
+
+
+def assert_same_reading(codes, before, read):
+    """The passages that were ``read``, told from the changes alone, some of which are none."""
+    known = dict(zip(PackedTexts.from_arrays(before, "members"), before["read_codes"], strict=True))
+    noted = {id for id in {*known, *codes} if f"{known.get(id, 0):016x}" != codes.get(id)}
+    noted |= {*list(known)[:2], "p999 was never there"}
+    followed = ReadPassages.changed({id: codes[id] for id in noted & {*codes}}, before, noted)
+    assert list(followed.members) == list(read.members) and followed.stamp() == read.stamp()
+    assert followed.codes.tolist() == read.codes.tolist()
+    assert followed.kept.tolist() == read.kept.tolist()
 
 
 NONE = np.empty((0, 8), dtype=np.float32)
