@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,3 +58,21 @@ def order_of(numbers: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     order: NDArray[np.int64] = np.argsort(numbers.astype(np.uint16), kind="stable")
     upper = (numbers >> 16).astype(np.uint16)
     return order[np.argsort(upper[order], kind="stable")] if upper.any() else order
+
+
+def places_in_lists(
+    members: NDArray[Any],
+    ends: NDArray[np.int64],
+    lists: NDArray[np.int64],
+    new: NDArray[np.integer[Any]],
+) -> NDArray[np.int64]:
+    """Where each of ``new`` belongs among the ``members[ends[l]:ends[l + 1]]`` of its list l.
+
+    These ascend, and so do ``lists``.
+    """
+    places = ends[lists]
+    starts = np.flatnonzero(np.diff(lists, prepend=-1)) if len(members) else lists[:0]
+    for start, stop in pairwise([*starts.tolist(), len(new)] if len(starts) else []):
+        own = members[ends[lists[start]] : ends[lists[start] + 1]]
+        places[start:stop] += own.searchsorted(new[start:stop])
+    return places

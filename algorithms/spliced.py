@@ -103,23 +103,44 @@ def taken(
 
     Returns them, spliced, and their ends. Of the first part nothing is copied.
     """
-    before: Any = parts[0]
-    new = np.asarray(parts[1])
     lengths = np.append(np.int64(0), np.cumsum(np.diff(ends)[numbers]))
     first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)
     last = np.append(first[1:], len(numbers))[: len(first)] - 1
+    return _of_runs(parts, ends[numbers[first]], ends[numbers[last] + 1]), lengths
+
+
+def inserted(before: Any, gone: Ints, at: Ints, new: NDArray[Any]) -> Any:
+    """``before`` without the places ``gone``, with each of ``new`` before a place of what is left.
+
+    These places are ``at``; they ascend as ``gone`` do. Of ``before`` nothing is copied.
+    """
+    places = at + (gone - np.arange(len(gone))).searchsorted(at, "right")  # in ``before``
+    cuts, more = np.append(places, gone), np.repeat([0, 1], [len(places), len(gone)])
+    order = np.argsort(cuts, kind="stable")
+    starts, stops = np.full((2, 2 * len(order) + 1), len(before))
+    starts[0], starts[2::2], stops[:-1:2] = 0, (cuts + more)[order], cuts[order]
+    is_new = order < len(places)
+    starts[1::2] = np.where(is_new, len(before) + order, 0)
+    stops[1::2] = np.where(is_new, len(before) + order + 1, 0)
+    return _of_runs((before, new), starts, stops)
+
+
+def _of_runs(parts: tuple[NDArray[Any], NDArray[Any]], starts: Ints, stops: Ints) -> Any:
+    """The numbers of two ``parts`` in one from each of ``starts`` to its one of ``stops``."""
+    before: Any = parts[0]
+    new = np.asarray(parts[1]).astype(before.dtype, copy=False)
     if not len(before):
         before, new = new, new[:0]
     if not isinstance(before, Spliced):
         before = Spliced(before, before[:0], np.array([[0], [len(before)]]))
     count = len(before.base)
-    added = np.concatenate([before.added, new.astype(before.dtype, copy=False)])
+    added = np.concatenate([before.added, new])
     runs = np.append(before.runs, [[count + len(before.added)], [len(new)]], axis=1)
-    runs = _cut(runs, ends[numbers[first]], ends[numbers[last] + 1])
+    runs = _cut(runs, starts, stops)
     is_added = runs[0] >= count
     used, own = Spliced(before.base, added, runs[:, is_added])[:], runs[1, is_added]
     runs[0, is_added] = count + np.cumsum(own) - own
-    return Spliced(before.base, used, runs) if count else used, lengths
+    return Spliced(before.base, used, runs) if count else used
 
 
 def _cut(runs: NDArray[np.int64], starts: Ints, stops: Ints) -> NDArray[np.int64]:

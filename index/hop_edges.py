@@ -104,21 +104,24 @@ def merge_edges(index: Index) -> None:
     best answer is still there is compared with new ones alone; of a large index any other with its
     nearest neighbours.
     """
-    read = _read(index, HOPS.before(index))
+    before = HOPS.before(index)
+    read = _read(index, before)
     parts = read.stamp(), identity(index.embedder.name), is_large(index)
     gone = list[str]()
-    HOPS.renew(index, partial(_make, read=read, gone=gone), *parts)
+    HOPS.renew(index, partial(_make, before=before, read=read, gone=gone), *parts)
     index.questions.remove(list(map(question_id, gone)))
     HOPS.note_made(index)
 
 
 def make_hops(index: Index, scratch: Scratch) -> Arrays:
     """The arrays of the layer. Blocks; raises IncompleteIndexError where a vector is missing."""
-    return _make(index, scratch, _read(index, HOPS.before(index)), [])
-
-
-def _make(index: Index, scratch: Scratch, read: ReadPassages, gone: list[str]) -> Arrays:
     before = HOPS.before(index)
+    return _make(index, scratch, before, _read(index, before), [])
+
+
+def _make(
+    index: Index, scratch: Scratch, before: Arrays, read: ReadPassages, gone: list[str]
+) -> Arrays:
     found = _asked(index, before, read)
     gone += found.gone
     made = (_flat if is_large(index) else _exact)(index, found, before, scratch)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, exists, or_, select
 
 from . import tables
 from .queries import (
@@ -77,16 +77,23 @@ class ReadingStore:
 
         Given ``words``, only a reading by these counts; one that was imported always does.
         """
-        stored = select(tables.passages.c.number, tables.passages.c.id)
-        same = _CODES.c.passage == tables.passages.c.id, _CODES.c.kind == kind
-        otherwise = _READINGS.c.model != model
+        stored, by = select(tables.passages.c.number, tables.passages.c.id), _READINGS.c
+        read = stored.join(_READINGS, by.passage == tables.passages.c.id)
+        read = read.where(by.model != IMPORTED, *_read(kind))
+        # Each is a part of an index, in which "other than" would be looked for in all rows.
+        otherwise = [by.model < model, by.model > model]
         if words is not None:
-            otherwise = or_(otherwise, _READINGS.c.words != words)
-        read = stored.join(_READINGS, _READINGS.c.passage == tables.passages.c.id)
-        read = read.where(otherwise, _READINGS.c.model != IMPORTED, *_read(kind))
+            otherwise += [
+                and_(by.model == model, part) for part in (by.words < words, by.words > words)
+            ]
+        queries = [read.where(part) for part in otherwise]
         # Codes take a tenth of the room of what was read.
-        both = stored.where(~exists().where(*same)), read
-        found = {row for query in both for row in plain_rows(self._engine, query)}
+        if count_rows(self._engine, _CODES, _CODES.c.kind == kind) < count_rows(
+            self._engine, tables.passages
+        ):
+            same = _CODES.c.passage == tables.passages.c.id, _CODES.c.kind == kind
+            queries.append(stored.where(~exists().where(*same)))
+        found = {row for query in queries for row in plain_rows(self._engine, query)}
         return [passage for _, passage in sorted(found)]
 
     def values(self, kind: ReadingKind) -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spans import distinct, order_of
+from ..spans import distinct, order_of, places_in_lists
 from ..spliced import found_in, gathered, taken
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -157,13 +157,27 @@ class KeywordIndex:
         gone = np.bincount(self._words[ranges(first, lengths)], minlength=len(self._vocabulary))
         left = self._vocabulary[np.diff(self._bounds) > gone]
         vocabulary = np.union1d(left, others._vocabulary)
-        words = (
-            vocabulary.searchsorted(each._vocabulary).astype(np.int32)[each._words]
-            for each in (self, others)
+        moved, own = (
+            vocabulary.searchsorted(each._vocabulary).astype(np.int32) for each in (self, others)
         )
+        words = moved[self._words], own[others._words]
         ends = np.concatenate([self._ends, others._ends[1:] + self._ends[-1]])
-        numbers, ends = taken((next(words), next(words)), ends, rows)
-        return self._of_numbers(vocabulary, np.asarray(numbers), ends)
+        numbers, ends = taken(words, ends, rows)
+        if (np.diff(sources[~is_new]) <= 0).any():  # in another order, so that all are listed anew
+            return self._of_numbers(vocabulary, np.asarray(numbers), ends)
+        places = np.full(len(self), -1, dtype=np.int32)
+        places[sources[~is_new]] = np.flatnonzero(~is_new)
+        listed, counts = places[self._listed], np.zeros(len(vocabulary), dtype=np.int64)
+        is_left = np.diff(self._bounds) > gone
+        counts[moved[is_left]] = (np.diff(self._bounds) - gone)[is_left]
+        owners = np.repeat(np.flatnonzero(is_new), np.diff(others._ends))
+        order = np.lexsort((owners, words[1]))
+        more = np.bincount(words[1], minlength=len(vocabulary))
+        stays, bounds = listed[listed >= 0], np.append(0, np.cumsum(counts))
+        at = places_in_lists(stays, bounds, words[1][order].astype(np.int64), owners[order])
+        listed = np.insert(stays, at, owners[order])
+        bounds += np.append(0, np.cumsum(more))
+        return KeywordIndex(vocabulary, np.asarray(numbers), ends, listed, bounds)
 
     @classmethod
     def _of_numbers(

@@ -111,11 +111,11 @@ class Sparse(NamedTuple):
         places = places[(self.values[places] < 0) == coordinate % 2]
         numbers = np.searchsorted(self.ends, places, side="right") - 1
         numbers = numbers[np.lexsort((codes[numbers], -np.abs(self.values[places])))]
-        found, start = self.largest(numbers[:0], _LARGEST), 0
+        found, start, size = self.largest(numbers[:0], _LARGEST), 0, 2 * _LISTED
         while len(found.numbers) < _LISTED and start < len(numbers):
-            own = self.largest(numbers[start : start + _ROWS], _LARGEST)
+            own = self.largest(numbers[start : start + size], _LARGEST)
             found = _Coordinates.joined([found, own.where(own.coordinates == coordinate)])
-            start += _ROWS
+            start, size = start + size, 2 * size
         return found
 
     def largest(self, numbers: Ints, most: int) -> _Coordinates:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..packed_texts import DistinctTexts
+from ..spliced import Spliced
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -60,7 +61,7 @@ class PassageGraph:
     vocabulary: Lookup
     offsets: NDArray[np.int64]
     postings: Ints
-    frequencies: Floats
+    frequencies: Floats | Spliced
     term_rarity: Floats
     lengths: Floats
     total: int
@@ -149,13 +150,13 @@ class WholeGraph(PassageGraph):
 
 def graph_to_arrays(graph: WholeGraph) -> dict[str, NDArray[Any]]:
     """The graph as named arrays."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Any] = {}
     for field in fields(graph):
         value = getattr(graph, field.name)
         if isinstance(value, DistinctTexts):
             arrays |= value.to_arrays(field.name)
         elif value is not None:
-            arrays[field.name] = np.asarray(value)
+            arrays[field.name] = value if isinstance(value, Spliced) else np.asarray(value)
     return arrays
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..packed_texts import DistinctTexts, PackedTexts
-from ..spans import distinct
+from ..spans import distinct, places_in_lists
+from ..spliced import inserted
 from .passage_graph import Floats, Ints, WholeGraph
 from .passage_records import PassageRecord
 
 Longs = NDArray[np.int64]
+
+_NONE = np.empty(0, dtype=np.int64)
 
 
 def term_lists(
@@ -40,35 +42,43 @@ def term_lists(
     passage_of = np.concatenate([np.repeat(own, counts), own])
     df = _passages_of(term, passage_of[text], len(known) + len(added))
     lengths = np.bincount(text, count, sentences + passages).astype(np.float32)
-    stays, shares, totals = text[:0], count[:0], np.zeros(len(df), dtype=np.int64)
+    stays, totals, gone = text[:0], np.zeros(len(df), dtype=np.int64), _NONE
+    shares: Any = count[:0]
     if before:
         texts = _moved_texts(before, kept, first, sentences)
         lengths[texts[texts >= 0]] = before.lengths[texts >= 0]
-        stays, shares, totals[: len(known)], left = _staying(before, texts)
+        stays, gone, totals[: len(known)], left = _staying(before, texts)
+        shares = before.frequencies
         df[: len(known)] += left
         if (np.diff(texts[texts >= 0]) < 0).any():  # in another order, so that all are listed anew
             term = np.append(np.repeat(np.arange(len(df), dtype=np.int32), totals), term)
-            text, count = np.append(stays, text), np.append(shares, count)
-            stays, shares, totals = stays[:0], shares[:0], 0 * totals
+            text, count = np.append(stays, text), np.append(np.delete(shares, gone), count)
+            stays, shares, gone, totals = stays[:0], count[:0], _NONE, 0 * totals
     used, vocabulary = in_order(known, added, totals + np.bincount(term, minlength=len(df)))
     rank = np.zeros(len(df), dtype=np.int64)
     rank[used] = np.arange(len(used))
     order = np.argsort(rank[term] * (sentences + passages) + text, kind="stable")
     ranks, text = rank[term[order]], text[order].astype(np.int32)
     ends = np.append(0, np.cumsum(totals[used]))
-    at, df = _places(stays, ends, ranks, text), df[used]
-    of_passages = np.bincount(passage_of, lengths, passages)
-    rarity = np.log1p((passages - df.astype(np.float32) + 0.5) / (df.astype(np.float32) + 0.5))
+    at, df = places_in_lists(stays, ends, ranks, text), df[used]
     return {
         "vocabulary": vocabulary,
         "offsets": ends + np.append(0, np.cumsum(np.bincount(ranks, minlength=len(used)))),
         "postings": np.insert(stays, at, text),
-        "frequencies": np.insert(shares, at, count[order]),
-        "term_rarity": rarity.astype(np.float32),
+        "frequencies": inserted(shares, gone, at, count[order]),
+        "term_rarity": _rarity(df.astype(np.float32), passages),
         "passages_of_terms": df.astype(np.int32),
         "lengths": lengths,
-        "mean_length": float(of_passages.astype(np.float32).mean()) if passages else 0.0,
+        "mean_length": float(_sums(lengths, passage_of, passages).mean()) if passages else 0.0,
     }
+
+
+def _rarity(df: Floats, passages: int) -> Floats:
+    return np.log1p((passages - df + 0.5) / (df + 0.5)).astype(np.float32)
+
+
+def _sums(lengths: Floats, passage_of: Ints, passages: int) -> Floats:
+    return np.bincount(passage_of, lengths, passages).astype(np.float32)
 
 
 def _read(
@@ -100,10 +110,10 @@ def _moved_texts(before: WholeGraph, kept: Longs, first: Ints, sentences: int) -
     return texts
 
 
-def _staying(before: WholeGraph, texts: Ints) -> tuple[Ints, Floats, Longs, Longs]:
-    """The postings that stay, by the new numbers of ``texts``, and their frequencies.
+def _staying(before: WholeGraph, texts: Ints) -> tuple[Ints, Longs, Longs, Longs]:
+    """The postings that stay, by the new numbers of ``texts``, and the places of the others.
 
-    Then of each term how many these are, and the number of passages with it that stay.
+    Then of each term how many stay, and the number of passages with it that stay.
     """
     stays, passage, terms = texts[before.postings], before.sentence_passage, len(before.vocabulary)
     gone, totals = np.flatnonzero(stays < 0), np.diff(before.offsets)
@@ -115,20 +125,7 @@ def _staying(before: WholeGraph, texts: Ints) -> tuple[Ints, Floats, Longs, Long
         of_each = np.repeat(np.arange(terms), totals)
         left += _passages_of(of_each, passage[before.postings], terms)
     totals = totals - np.bincount(lost, minlength=terms)
-    return np.delete(stays, gone), np.delete(before.frequencies, gone), totals, left
-
-
-def _places(members: NDArray[Any], ends: Longs, lists: Longs, new: NDArray[Any]) -> Longs:
-    """Where each of ``new`` belongs among the ``members[ends[l]:ends[l + 1]]`` of its list.
-
-    These ascend, and so do ``lists``.
-    """
-    places = ends[lists]
-    starts = np.flatnonzero(np.diff(lists, prepend=-1)) if len(members) else lists[:0]
-    for start, stop in pairwise([*starts.tolist(), len(new)] if len(starts) else []):
-        own = members[ends[lists[start]] : ends[lists[start] + 1]]
-        places[start:stop] += own.searchsorted(new[start:stop])
-    return places
+    return np.delete(stays, gone) if len(gone) else stays, gone, totals, left
 
 
 def _passages_of(term: NDArray[Any], passage: Ints, terms: int) -> Longs:

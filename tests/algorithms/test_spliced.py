@@ -3,7 +3,7 @@ from itertools import chain, pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ragraphs.algorithms.spliced import Spliced, gathered, taken
+from ragraphs.algorithms.spliced import Spliced, gathered, inserted, taken
 
 ROWS = st.lists(st.lists(st.integers(0, 99), max_size=4), max_size=6)
 
@@ -42,6 +42,21 @@ def test_rows_are_the_ones_that_are_taken_change_after_change(rows, changes, dat
         assert [bytes(content.data[a:b]) for a, b in pairwise(ends)] == [
             np.array(row, dtype=np.int16).tobytes() for row in rows
         ]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.integers(0, 99), max_size=9), st.data())
+def test_numbers_come_and_go_change_after_change(numbers, data) -> None:
+    content, whole = np.array(numbers, dtype=np.int16), np.array(numbers, dtype=np.int16)
+    for _ in range(3):
+        gone = sorted(data.draw(st.sets(st.integers(0, len(whole) - 1)))) if len(whole) else []
+        whole = np.delete(whole, np.array(gone, dtype=np.int64))
+        at = np.array(sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=4))), np.int64)
+        new = np.arange(100, 100 + len(at))
+        content = inserted(content, np.array(gone, dtype=np.int64), at, new)
+        whole = np.insert(whole, at, new)
+        assert np.asarray(content).tolist() == whole.tolist() == content[:].tolist()
+        assert content.dtype == whole.dtype
 
 
 def test_the_first_part_is_not_copied_and_nothing_unused_is_kept_of_what_came_since() -> None:
