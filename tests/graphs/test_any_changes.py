@@ -70,8 +70,18 @@ def files(request, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("files", ["whole", "share"], indirect=True)
+@pytest.mark.parametrize(
+    ("files", "seed"),
+    [
+        ("whole", 0),
+        ("share", 1),
+        ("share", 2),
+        pytest.param("whole", 1, marks=pytest.mark.thorough),
+        pytest.param("whole", 2, marks=pytest.mark.thorough),
+        pytest.param("share", 0, marks=pytest.mark.thorough),
+    ],
+    indirect=["files"],
+)
 def test_after_any_changes_rows_and_arrays_are_those_of_a_fresh_build(
     indexing, files, seed, tmp_path
 ):
