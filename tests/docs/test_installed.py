@@ -32,7 +32,10 @@ PAGES = [  # tests/test_readme.py shows that both languages tell to run the same
 
 @pytest.fixture(scope="module")
 def install(shared_folder: Path) -> Iterator[Install]:
-    """Installs the wheel for a Python, with a way to choose versions and extras; its programs."""
+    """Installs the wheel for a Python, with a way to choose versions and extras; its programs.
+
+    Extras go into the environment that has none, if there is one.
+    """
     with TemporaryDirectory() as above:
         folder = Path(above)
         program = uv(shared_folder)
@@ -40,11 +43,17 @@ def install(shared_folder: Path) -> Iterator[Install]:
         source = shutil.copytree(ROOT, folder / "source", ignore=left)
         need([program, "build", "-q", "--wheel", "-o", str(folder / "dist"), str(source)], folder)
         (wheel,) = (folder / "dist").glob("*.whl")
+        without_extras: dict[tuple[str, str], Path] = {}
 
         def installed(version: str, resolution: str, extras: str) -> Path:
-            environment = folder / f"{version}-{resolution}-{extras}"
+            environment = without_extras.pop((version, resolution), None)
+            if environment is None:
+                environment = folder / f"{version}-{resolution}-{extras}"
+                new = [program, "venv", "-q", "--python", pythons()[version], str(environment)]
+                need(new, folder)
+            if not extras:
+                without_extras[version, resolution] = environment
             python = str(environment / "bin/python")
-            need([program, "venv", "-q", "--python", pythons()[version], str(environment)], folder)
             add = [program, "pip", "install", "-q", "--python", python]
             named = [word for extra in extras.split() for word in ("--extra", extra)]
             declared = ["-r", str(ROOT / "pyproject.toml"), *named, "--resolution", resolution]
@@ -53,6 +62,29 @@ def install(shared_folder: Path) -> Iterator[Install]:
             return environment / "bin"
 
         yield installed
+
+
+@pytest.fixture(scope="module")
+def alone(install: Install) -> str:
+    """The programs of an environment that has the package, and no extra yet."""
+    return str(install(max(pythons()), "highest", ""))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_first_page_is_executed_literally_in_an_empty_folder(
+    alone: str, tmp_path: Path, openai: OpenAIStub, page: str
+) -> None:
+    openai.answer = reply
+    script = ["set -e"]
+    for block in blocks_of(page):
+        run = f"python -c {shlex.quote(block.text)}"
+        script.append(run if block.language == "python" else _OTHERS.sub("", block.text))
+    keys = {"OPENAI_BASE_URL": openai.base_url, "OPENAI_API_KEY": "sk-none"}
+    typing = "\n".join(script).replace(_LOCAL, openai.base_url)
+    shown = typed(tmp_path, typing, alone, **keys)
+    told = [line for line in shown.splitlines() if not line.startswith("layers ")]  # of status
+    assert "Traceback" not in shown and "layer" not in "\n".join(told).lower()
+    assert openai.chats
 
 
 @pytest.mark.parametrize(
@@ -112,26 +144,3 @@ def fetched(address: str) -> str:
         except OSError:
             assert time.monotonic() < latest, address
             time.sleep(0.2)
-
-
-@pytest.fixture(scope="module")
-def alone(install: Install) -> str:
-    """The programs of an environment that has the package and no extra."""
-    return str(install("3.11", "highest", ""))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_first_page_is_executed_literally_in_an_empty_folder(
-    alone: str, tmp_path: Path, openai: OpenAIStub, page: str
-) -> None:
-    openai.answer = reply
-    script = ["set -e"]
-    for block in blocks_of(page):
-        run = f"python -c {shlex.quote(block.text)}"
-        script.append(run if block.language == "python" else _OTHERS.sub("", block.text))
-    keys = {"OPENAI_BASE_URL": openai.base_url, "OPENAI_API_KEY": "sk-none"}
-    typing = "\n".join(script).replace(_LOCAL, openai.base_url)
-    shown = typed(tmp_path, typing, alone, **keys)
-    told = [line for line in shown.splitlines() if not line.startswith("layers ")]  # of status
-    assert "Traceback" not in shown and "layer" not in "\n".join(told).lower()
-    assert openai.chats
