@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..state.index import Failure, IndexInput
     from ..stores.catalogue import FailureRow
 
+_SLOW_REPLY = 10.0  # seconds of a small model on an own machine
 _MOST_SECONDS = 600.0  # of work that nobody has asked for
 _TOLD_SECONDS = 10.0
 _WORDS = 200  # of a passage whose documents are not read yet
@@ -178,9 +179,12 @@ def _tell_plan(result: Any, context: IndexContext, chosen: bool) -> None:
         ahead.seconds[name] * (1 if name in made else new / ahead.passages) for name in wanted
     )
     names = f"{', '.join(made)} of {show.counted(ahead.passages, 'passage')}"
-    show.sentence(
-        f"{f'It would make {names}; all' * bool(made) or 'It'} takes {show.told_seconds(seconds)}."
-    )
+    what = f"It would make {names}; all" if made else "It"
+    told = f"{what} takes {show.told_seconds(seconds)}"
+    if replies := result["plan"]["missing_replies"]:
+        slow = show.told_seconds(_SLOW_REPLY * replies)
+        told += f", and the model: {slow} at {_SLOW_REPLY:g} s a reply, one at a time"
+    show.sentence(f"{told}.")
     if not chosen:
         _offer(ahead, (), context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from communities_support import MODEL, Script, clustered
@@ -90,6 +91,13 @@ def test_a_recorded_model_costs_as_much_as_a_named_one(run, docs, model, say):
     say("n")
     assert "Go on?" in run("index", str(docs / "*.txt")).err
     assert len(model.asked) == asked
+
+
+def test_the_time_of_a_dry_run_counts_the_replies_of_the_model_apart(run, docs, model):
+    told = " ".join(run("index", str(docs / "*.txt"), *LAYERS, "--dry-run").out.split())
+    replies = int(re.findall(r"(\d+) replies of a model missing", told)[0])
+    assert f"about {round(replies / 6)} minutes at 10 s a reply, one at a time." in told
+    assert model.asked == []
 
 
 def test_a_dry_run_of_the_offline_reader_says_nothing_of_costs(run, docs):
