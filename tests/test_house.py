@@ -45,12 +45,12 @@ SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"'
 IMPORTING = {"import_module", "__import__", "import_from_string"}
 NAMED = re.compile(r"(?P<up>\.+)(?P<name>\w[\w.]*)?|ragraphs\.(?P<full>\w[\w.]*)")
 LARGEST_SHARE = 0.17
-MOST_LINES = 79_012
+MOST_LINES = 79_346
 # In the JSON schemas that models read, and as the results of resolving what these replies name;
 # `ragraphs.Index` is that of the room index with its retriever and graph for other libraries.
 TWICE = {"Entity", "Relation", "Index"}
 LONGEST_FILE, LONGEST_FUNCTION = 400, 50  # lines
-MOST_OF_GRAMMAR = 6_680  # lines of offline and language together, with tables, code and dates
+MOST_OF_GRAMMAR = 6_684  # lines of offline and language together, with tables, code and dates
 NO_NOUNS = {"what": r"\AWhat\b", "those_of": r"\bthose of\b"}
 SENT = {"NextStep", "SubQuestions", "Points", "ClosedBookAnswer"}  # words of a request to a model
 
