@@ -36,10 +36,6 @@ from lab.benchmarks.stub_replies import stub_reply
 
 pytestmark = pytest.mark.slow
 
-MOMENTS = [
-    pytest.param(tenth, marks=() if tenth in {3, 7} else pytest.mark.thorough)
-    for tenth in range(10)
-]
 CONCURRENCY = 4
 DOCUMENTS = 24
 LAYERS = "hops,entities,communities"
@@ -168,12 +164,21 @@ def write_documents(folder: Path) -> None:
         (folder / f"{n}.txt").write_text(" ".join(facts))
 
 
+def tenths(usual: int) -> Any:
+    """Marks a test that is done at each tenth of a run; all but one are thorough."""
+    moments = [
+        pytest.param(tenth, marks=() if tenth == usual else pytest.mark.thorough)
+        for tenth in range(10)
+    ]
+    return pytest.mark.parametrize("moment", moments)
+
+
 def wait(site: Site, moment: int, victim: str) -> None:
     """Waits for a moment of the run, the same one in each test of that name."""
     time.sleep(random.Random(f"{victim} {moment}").random() * site.seconds)
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@tenths(usual=7)
 def test_a_run_that_is_killed_is_completed_by_the_next_and_pays_nothing_twice(moment, site):
     run = site.begin("notes")
     wait(site, moment, "run")
@@ -187,7 +192,7 @@ def test_a_run_that_is_killed_is_completed_by_the_next_and_pays_nothing_twice(mo
     assert twice <= 2 * CONCURRENCY and max(before.values(), default=0) <= 1
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@tenths(usual=3)
 @pytest.mark.parametrize("victim", ["postgres", "chroma"])
 def test_a_server_that_is_killed_and_started_again_loses_nothing(victim, moment, site):
     server = getattr(site, victim)
