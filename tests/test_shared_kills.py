@@ -41,6 +41,8 @@ DOCUMENTS = 24
 LAYERS = "hops,entities,communities"
 NAMES = "Ann Bell,Bob Carr,Cid Dorn,Dee Elm,Eve Fox,Gus Hill,Ivy Jones,Kim Lee,Max Noor".split(",")
 PLACES = "Rome,Paris,London,Leeds,Turin,Oslo,Vienna,Ghent".split(",")
+PAUSE = 0.3  # seconds between questions of all clients: else these take the processor
+CLIENTS = 20
 NEW = "Zora Quill built the Larch Lighthouse in 1877."
 
 
@@ -222,16 +224,17 @@ def test_two_servers_answer_while_a_run_writes_and_know_the_new_document_after_i
     with (
         serving_questions(folders[0], "--index", "notes", **environment) as one,
         serving_questions(folders[1], "--index", "notes", **environment) as two,
-        ThreadPoolExecutor(50) as clients,
+        ThreadPoolExecutor(CLIENTS) as clients,
     ):
         run = site.start("notes", source="more", model="offline")
         answered = 0
         while run.poll() is None or not answered:
-            asked = [ask([one, two][n % 2], NAMES[n % len(NAMES)], clients) for n in range(50)]
+            asked = [ask([one, two][n % 2], NAMES[n % len(NAMES)], clients) for n in range(CLIENTS)]
             for reply in asked:
                 assert reply.result().status_code == 200, reply.result().text
                 assert reply.result().json()["evidence"]
             answered += len(asked)
+            time.sleep(PAUSE)
         ended(run, allowed={0})
         print(f"FIGURES servers: {answered} questions")
         for url in (one, two):
