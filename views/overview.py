@@ -26,8 +26,9 @@ _LEAST = 3  # entities of a topic
 def overview(index: Index) -> dict[str, Any]:
     """The largest documents, each with its subjects, the largest topics, and a few questions.
 
-    XX A question is one
-        that a passage answers, as the hops layer has it, each of another document. Blocks.
+    ``about`` are the names that a document speaks of most, else its first words; of the ``rows`` of
+    a file, which are one document, their titles. A question is one that a passage answers, as the
+    hops layer has it, each of another document. Blocks.
     """
     return _kept.of(index)
 
