@@ -250,10 +250,10 @@ class Catalogue:
     def count_documents(self) -> int:
         return count_rows(self._engine, tables.documents)
 
-    def count_file_rows(self) -> tuple[int, int]:
-        """The number of documents that are rows of a file, and of the files with such rows."""
+    def count_file_rows(self, row: str) -> tuple[int, int]:
+        """The number of documents whose id has ``row`` behind a file's path, and of these files."""
         of = tables.documents.c
-        is_row = func.substr(of.id, 1, func.length(of.path) + 1) == of.path + "#"
+        is_row = func.substr(of.id, 1, func.length(of.path) + len(row)) == of.path + row
         query: Any = select(func.count(), func.count(of.path.distinct())).where(is_row)
         return plain_rows(self._engine, query)[0]
 

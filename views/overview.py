@@ -20,6 +20,7 @@ _NAMES = 5
 _TOPICS = 6
 _READ = 200  # passages of a document whose names are counted
 _NUMBER = re.compile(r"(\d{1,18})")
+_ROW = "#row-"  # behind the path, in the id of a row of a CSV file that has no id of its own
 _LEAST = 3  # entities of a topic
 
 
@@ -39,7 +40,7 @@ def sizes_of(index: Index) -> dict[str, int]:
     What was given without a file counts as one. Blocks.
     """
     documents = index.catalogue.count_documents()
-    rows, tables = index.catalogue.count_file_rows()
+    rows, tables = index.catalogue.count_file_rows(_ROW)
     return {"documents": documents, "rows": rows, "files": documents - rows + tables}
 
 
@@ -83,7 +84,7 @@ def in_order(row: DocumentRow) -> list[tuple[int, str]]:
 
 
 def _is_row(row: DocumentRow) -> bool:
-    return row["id"].startswith(row["path"] + "#")
+    return row["id"].startswith(f"{row['path']}{_ROW}")
 
 
 def _title(file: Sequence[DocumentRow]) -> str:

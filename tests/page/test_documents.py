@@ -178,3 +178,4 @@ def test_a_file_that_cannot_be_read_is_told_by_its_name_and_reason_and_alone(vis
         page.page.get_by_role("link", name="prices.csv").click()
         expect(page.part("document").first).to_contain_text("Scarf")
         expect(page.part("document")).to_have_count(4)
+        page.page.goto("about:blank")  # which asks a server no more that ends now

@@ -76,16 +76,19 @@ def test_rows_of_a_file_are_one_document_and_are_counted_apart(tmp_path: Path) -
     lines = [f"Row {n},{n}" for n in range(2, 14)]
     (tmp_path / "prices.csv").write_text("\n".join(["item,price", *lines]))
     (tmp_path / "notes.md").write_text("# Notes\n\nThe choir sings on Monday.\n")
+    lines = ['{"title": "A fair", "text": "It rained."}', '{"title": "A feast", "text": "It did."}']
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines))  # documents, and no rows
     context = IndexContext(index=str(tmp_path / "i"), embeddings="lexical", layers=["passages"])
     index_graph.invoke({"sources": [str(tmp_path)]}, context=context)
     index = open_index(context.index)
-    assert sizes_of(index) == {"documents": 13, "rows": 12, "files": 2}
-    notes, prices = overview(index)["documents"]
+    assert sizes_of(index) == {"documents": 15, "rows": 12, "files": 4}
+    notes, prices, *texts = overview(index)["documents"]
+    assert [one["title"] for one in texts] == ["A fair", "A feast"]
     assert (notes["title"], notes["rows"]) == ("Notes", 0)
     assert (prices["title"], prices["rows"]) == ("prices.csv", 12)
     assert prices["about"].startswith("Row 2, Row 3, Row 4")
-    assert overview(index)["total"] == 2
-    assert title_of(index) == "Notes, prices.csv"
+    assert overview(index)["total"] == 4
+    assert title_of(index) == "Notes, prices.csv +2"
 
 
 def test_a_topic_is_told_by_prose_rather_than_by_rows_of_a_table() -> None:
