@@ -49,8 +49,11 @@ async def read_beginnings(
 
 
 def _beginnings(index: Index, most: int) -> list[Evidence]:
-    documents = sorted(index.catalogue.documents(), key=lambda one: -one["passages"])[:most]
-    first = index.catalogue.beginnings(one["id"] for one in documents)
+    # Rows of tables, which are documents of their own, come behind all others.
+    order = sorted(
+        index.catalogue.documents(), key=lambda one: ("#" in one["id"], -one["passages"])
+    )
+    first = index.catalogue.beginnings(one["id"] for one in order[:most])
     passages = index.catalogue.passages([id for id, _, _ in first.values()])
     return [{**passage, "score": 1.0, "found": BEGINNING} for passage in passages]
 

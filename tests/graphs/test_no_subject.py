@@ -60,6 +60,14 @@ def test_a_question_on_all_documents_shows_a_sentence_of_each(index, question):
         assert [one for one in output["warnings"] if "nothing is summed up" in one]
 
 
+def test_rows_of_a_table_come_behind_other_documents(index):
+    rows = [{"id": f"a.csv#row-{n}", "text": f"item: {n}"} for n in range(2, 20)]
+    ragraphs.build("index", index=index).invoke({"documents": rows})
+    graph = ragraphs.build("graphrag", index=index, top_k=4)
+    shown = graph.invoke({"question": "What is this about?"})["evidence"]
+    assert {one["id"] for one in DOCUMENTS} < {one["document"] for one in shown}
+
+
 @pytest.mark.parametrize(
     ("question", "of_any"),
     [
