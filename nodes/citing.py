@@ -19,7 +19,7 @@ from ..prompts.library import ANSWER
 from ..prompts.pointing import pointed_at
 from ..prompts.prompt import number_passages
 from ..prompts.replies import Answer, Quote
-from ..state.found import states_triples
+from ..state.found import BEGINNING, states_triples
 from ..state.records import Citation, Evidence
 from ..stores.metadata import metadata_at
 from .run import GRACE, Run, Update
@@ -36,7 +36,8 @@ async def as_rules_say(run: Run[Context], state: Mapping[str, Any], update: Upda
     Where the model is not trusted, rules mark the passages that were ranked for the question, and
     only an answer that they are certain of suffices; what the model said is a guess otherwise, and
     is left out where no passage speaks of what is asked. Where the model failed, they mark as well;
-    without a model, where a method read less than these passages, as strips of them.
+    without a model, where a method read less than these passages, as strips of them. They say where
+    no passage speaks of what is asked.
     """
     ruled = run.context.model == OFFLINE or run.meter.lost
     failed = update.get("stop_reason") == "model_failed"
@@ -90,7 +91,8 @@ async def _read(run: Run[Context], question: str, evidence: Sequence[Evidence]) 
 
 async def _lacking(run: Run[Context], question: str, evidence: Sequence[Evidence]) -> Update:
     """The sentence on what no passage speaks of, if any, which no other method could find."""
-    missing = await run.in_thread(unspoken, question, evidence) if evidence else []
+    searched = any(one["found"] != BEGINNING for one in evidence)
+    missing = await run.in_thread(unspoken, question, evidence) if searched else []
     return {"missing": missing, "doubt": " ".join(missing)} if missing else {}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
@@ -11,6 +10,7 @@ from ..index.opening import Index
 from ..index.readers import offline_reader
 from ..index.vector_worth import worth_for
 from ..language.analyser import content_words, is_korean, strip_particle, words
+from ..language.patterns import regex
 from ..offline.lines import asked_marks, marks, telling_words
 from ..prompts.prompt import number_passages
 from ..state.records import Evidence, Passage
@@ -24,13 +24,14 @@ _LEAST_SHARE, _LEAST_ALIKE = 0.18, 0.68
 _NAMED = 3
 _IS_ENGLISH = 0.25  # of the words are function words
 # Words that any documents are asked about with, whatever they tell of.
-_OF_ANY = re.compile(
+_OF_ANY = regex(
     r"(?i)^(?:(?:document|file|folder|paper|page|note|text|article|corpus|collection|index|librar"
     r"|content|theme|topic|subject|point|idea|thing|part|everything|overview|gist|outline|summar"
     r"|main|key|central|important|overall|general|whole|entire|short|brief|tell|give|show|say|said"
     r"|cover|contain|discuss|describe|mention|talk|deal|concern|list)(?:s|ed|es|y|ies|ise|ize|ing)?"
-    r"|(?:문서|파일|폴더|자료|글|내용|요약|정리|주제|전체|개요|핵심|주요|대략|여기|이것|대한|대해|관한|다루"
-    r"|담|나오|설명|소개|보여|해|줘|주)[가-힣]{0,4})$"
+    r"|(?:문서|파일|폴더|자료|글|내용|요약|정리|주제|전체|개요|핵심|주요|여기|이것|설명|소개)들?"
+    r"(?:[은는이가을를의도]|에서?는?|으?로|한|적인?|하라|하면|해(?:줘|주세요|라)?)?"
+    r"|(?:대한|대해|대하여|관한|관해|다루는|다룬|담긴|담고|나오는|나온|보여|해|줘|주세요|줄래)요?)$"
 )
 
 
@@ -41,8 +42,6 @@ def unspoken(index: Index, question: str, evidence: Sequence[Evidence]) -> list[
     is said of words in another script than the nearest passage, which may spell them in its own,
     nor in another language, of which vectors may know the words. Blocks.
     """
-    if asks_of_any(question):
-        return []
     known = (_worth(index, text) for text in (question, evidence[0]["text"]))
     near = evidence[:1] if all(known) else evidence
     scripts = {is_korean(one["text"]) for one in near}

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 from .records import Citation, Evidence, Metadata, Passage
 
 TRIPLE: Metadata = {"kind": "triple"}
+BEGINNING = "beginning"  # how a passage was found that only shows how its document begins
 
 
 class LookedUp(TypedDict):

@@ -45,7 +45,7 @@ SCRIPT_IMPORTED = re.compile(r'(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+\.js)"'
 IMPORTING = {"import_module", "__import__", "import_from_string"}
 NAMED = re.compile(r"(?P<up>\.+)(?P<name>\w[\w.]*)?|ragraphs\.(?P<full>\w[\w.]*)")
 LARGEST_SHARE = 0.17
-MOST_LINES = 79_351
+MOST_LINES = 79_352
 # In the JSON schemas that models read, and as the results of resolving what these replies name;
 # `ragraphs.Index` is that of the room index with its retriever and graph for other libraries.
 TWICE = {"Entity", "Relation", "Index"}

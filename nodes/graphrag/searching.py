@@ -17,6 +17,7 @@ from ...models.query_vectors import embed_queries
 from ...prompts.library import ANSWER
 from ...prompts.prompt import FencedQuestion, number_passages
 from ...prompts.replies import Answer, Quote
+from ...state.found import BEGINNING
 from ...state.graphrag import GraphragState
 from ...state.records import Evidence
 from ..citing import answered
@@ -24,7 +25,6 @@ from ..retrieve import first_and_ranking, ranking
 from ..run import Run, Update
 
 TEXTS_READ = 20
-BEGINNING = "beginning"  # of a document
 _NEAR = 100
 _WEIGHT = 0.5  # of the heaviest communities beside the nearest
 _NOT_SUMMED_UP = (
@@ -49,12 +49,11 @@ async def read_beginnings(
 
 
 def _beginnings(index: Index, most: int) -> list[Evidence]:
-    # Rows of tables, which are documents of their own, come behind all others.
-    order = sorted(
-        index.catalogue.documents(), key=lambda one: ("#" in one["id"], -one["passages"])
-    )
-    first = index.catalogue.beginnings(one["id"] for one in order[:most])
-    passages = index.catalogue.passages([id for id, _, _ in first.values()])
+    """The first passages; of rows of tables, which are documents, only where there is room."""
+    catalogue = index.catalogue
+    order = sorted(catalogue.documents(), key=lambda one: ("#" in one["id"], -one["passages"]))
+    first = catalogue.beginnings(one["id"] for one in order[:most])
+    passages = catalogue.passages([id for id, _, _ in first.values()])
     return [{**passage, "score": 1.0, "found": BEGINNING} for passage in passages]
 
 

@@ -78,6 +78,8 @@ def test_rows_of_a_table_come_behind_other_documents(index):
         ("What are the main arguments about the roof?", False),
         ("Which documents mention Ada Lund?", False),
         ("지붕에 대한 내용을 요약해 줘", False),
+        ("주차장을 요약해 줘", False),
+        ("담당자를 소개해 주세요", False),
     ],
 )
 def test_words_that_any_documents_are_asked_about_with_are_no_subject(question, of_any):
